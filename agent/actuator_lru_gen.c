@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lru_gen: "+" and "-". The id is the one of the listing that the decision was made from; the kernel
+ * refuses a generation that no longer fits (EINVAL), and the executor has just read the memcg's
+ * files, which fails when the cgroup has gone and its id may be somebody else's.
+ */
+#include "actuator.h"
+#include "executor.h"
+#include "macro.h"
+
+#include <errno.h>
+
+static int prepare(struct action *action, struct ring_request *ret)
+{
+	const struct lru_gen *lru_gen = executor_lru_gen(action->executor);
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (lru_gen->write_fd < 0)
+		return lru_gen->write_error;
+	ret->fd = lru_gen->write_fd;
+	ret->len = lru_gen_format(&action->decision, action->listing_id,
+				  action->step_bytes / page_bytes, ret->text, sizeof(ret->text));
+	return ret->len > 0 ? 0 : -EOVERFLOW;
+}
+
+const struct actuator actuator_lru_gen = {
+	.name = "lru_gen",
+	.prepare = prepare,
+};

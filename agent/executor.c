@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Carries out plans.
+ *
+ * An action asks for its bytes in steps of WriteMax at most, so that no write holds the cgroup's
+ * directory for long and a deadline loses little. After each step the growth of pgsteal (or the fall
+ * of memory.current, whichever says more: memory.stat may lag by a batch) is what was freed. A step
+ * that freed nothing ends its action. EAGAIN, EINTR and a vanished memcg are results, not errors.
+ */
+#include "executor.h"
+#include "arith.h"
+#include "log.h"
+#include "macro.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+struct executor {
+	struct ring *ring;
+	const struct lru_gen *lru_gen;
+	const struct config *config;
+	bool dry_run;
+	bool stopped;
+	struct action *actions; /* queued and running, in the order of the plan */
+	unsigned n_running;
+	struct executor_totals totals;
+};
+
+static void pump(struct executor *executor);
+
+static uint64_t now_monotonic_usec(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
+}
+
+int executor_new(struct ring *ring, const struct lru_gen *lru_gen, struct executor **ret)
+{
+	struct executor *executor = calloc(1, sizeof(*executor));
+
+	if (!executor)
+		return -ENOMEM;
+	executor->ring = ring;
+	executor->lru_gen = lru_gen;
+	*ret = executor;
+	return 0;
+}
+
+static void action_free(struct action *action)
+{
+	memcg_unref(action->memcg);
+	free(action);
+}
+
+/* Takes the action out of the list and frees it. */
+static void remove_action(struct executor *executor, struct action *action)
+{
+	struct action **link = &executor->actions;
+
+	while (*link != action)
+		link = &(*link)->next;
+	*link = action->next;
+	action_free(action);
+}
+
+static void drop_queued(struct executor *executor)
+{
+	struct action **link = &executor->actions;
+
+	while (*link) {
+		struct action *action = *link;
+
+		if (action->running) {
+			link = &action->next;
+			continue;
+		}
+		*link = action->next;
+		action_free(action);
+	}
+}
+
+struct executor *executor_free(struct executor *executor)
+{
+	if (!executor)
+		return NULL;
+	drop_queued(executor);
+	free(executor);
+	return NULL;
+}
+
+void executor_configure(struct executor *executor, const struct config *config, bool dry_run)
+{
+	executor->config = config;
+	executor->dry_run = dry_run || !executor->ring;
+}
+
+/* --- one step */
+
+static const char *action_word(const struct action *action)
+{
+	switch (action->decision.action) {
+	case ACTION_AGE:
+		return "aged";
+	case ACTION_EVICT:
+		return "evicted cold anon";
+	default:
+		return "reclaimed file";
+	}
+}
+
+static enum lru_type action_type(const struct action *action)
+{
+	return action->decision.action == ACTION_EVICT ? LRU_ANON : LRU_FILE;
+}
+
+/* Books one finished write; returns the bytes that it freed. */
+static uint64_t account(struct action *action, const struct memcg_usage *after, int result)
+{
+	struct executor_totals *totals = &action->executor->totals;
+	struct outcome *outcome = &action->memcg->outcome;
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t stolen_pages = number_or(counter_delta(after->pgsteal_pages,
+							action->before.pgsteal_pages), 0);
+	uint64_t scanned_pages = number_or(counter_delta(after->pgscan_pages,
+							 action->before.pgscan_pages), 0);
+	uint64_t fallen_bytes = is_number(after->current_bytes) &&
+						is_number(action->before.current_bytes) ?
+					saturating_sub(action->before.current_bytes,
+						       after->current_bytes) :
+					0;
+	bool aging = action->decision.action == ACTION_AGE;
+	uint64_t freed_bytes = aging ? 0 :
+				       max_u64(saturating_mul(stolen_pages, page_bytes),
+					       fallen_bytes);
+	/* The generations may have moved on since the listing. */
+	bool raced = action->decision.action != ACTION_RECLAIM &&
+		     (result == -EINVAL || result == -ERANGE || result == -EEXIST);
+	bool failed = result < 0 && freed_bytes == 0 && !raced && !memcg_is_gone_errno(result);
+
+	outcome->writes++;
+	outcome->failures += failed;
+	outcome->agings += aging && result >= 0;
+	outcome->write_usec += now_monotonic_usec() - action->begun_usec;
+	outcome->scanned_pages += scanned_pages;
+	outcome->stolen_pages[action_type(action)] += stolen_pages;
+	totals->writes++;
+	totals->failures += failed;
+	totals->agings += aging && result >= 0;
+	if (!aging) {
+		outcome->asked_bytes += action->step_bytes;
+		outcome->freed_bytes += freed_bytes;
+		totals->asked_bytes += action->step_bytes;
+		totals->freed_bytes += freed_bytes;
+	}
+	return freed_bytes;
+}
+
+static void log_step(const struct action *action, int result, uint64_t freed_bytes)
+{
+	const char *reason = reason_to_string(action->decision.reason);
+
+	if (action->decision.action == ACTION_AGE)
+		log_action(action->memcg->path, reason, 0, "%s: %s: %s", action->memcg->path,
+			   action_word(action), result < 0 ? strerror(-result) : "done");
+	else
+		log_action(action->memcg->path, reason, freed_bytes,
+			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB%s%s", action->memcg->path,
+			   action_word(action), freed_bytes / 1024, action->step_bytes / 1024,
+			   result < 0 ? ", " : "", result < 0 ? strerror(-result) : "");
+}
+
+static int begin_step(struct action *action);
+
+static void finish(struct action *action)
+{
+	struct executor *executor = action->executor;
+
+	if (action->running) {
+		action->running = false;
+		action->memcg->busy = false;
+		executor->n_running--;
+	}
+	remove_action(executor, action);
+}
+
+static void on_written(struct ring_request *request, int result)
+{
+	struct action *action = request->userdata;
+	struct executor *executor = action->executor;
+	struct memcg_usage after;
+	uint64_t freed_bytes = 0;
+	int r = memcg_read_usage(action->memcg, &after);
+
+	if (r >= 0) {
+		freed_bytes = account(action, &after, result);
+		log_step(action, result, freed_bytes);
+	}
+	action->remaining_bytes = saturating_sub(action->remaining_bytes, action->step_bytes);
+	if (r < 0 || result < 0 || freed_bytes == 0 || action->remaining_bytes == 0 ||
+	    executor->stopped || begin_step(action) < 0)
+		finish(action);
+	pump(executor);
+}
+
+static void dry_step(struct action *action)
+{
+	struct executor *executor = action->executor;
+	const char *reason = reason_to_string(action->decision.reason);
+
+	executor->totals.dry_bytes += action->remaining_bytes;
+	log_action(action->memcg->path, reason, action->remaining_bytes,
+		   "%s: dry run, not done: %s, %" PRIu64 " kB", action->memcg->path,
+		   action_word(action), action->remaining_bytes / 1024);
+}
+
+/* Submits the next write of an action. 0, or -errno and there will be no completion. */
+static int begin_step(struct action *action)
+{
+	struct executor *executor = action->executor;
+	struct ring_request *request = &action->request;
+	int r;
+
+	action->step_bytes = min_u64(action->remaining_bytes,
+				     executor->config->policy.write_max_bytes);
+	r = memcg_read_usage(action->memcg, &action->before);
+	if (r < 0)
+		return r;
+	r = action->actuator->prepare(action, request);
+	if (r == ACTUATOR_DRY) {
+		dry_step(action);
+		return -ECANCELED;
+	}
+	if (r < 0) {
+		if (!memcg_is_gone_errno(r))
+			action->memcg->outcome.failures++;
+		return r;
+	}
+	request->deadline_usec = executor->config->write_deadline_usec;
+	request->done = on_written;
+	request->userdata = action;
+	action->begun_usec = now_monotonic_usec();
+	r = ring_write(executor->ring, request);
+	if (r < 0)
+		return r;
+	if (!action->running) {
+		action->running = true;
+		action->memcg->busy = true;
+		executor->n_running++;
+	}
+	return 0;
+}
+
+/* Begins queued actions while there is room for more writes. */
+static void pump(struct executor *executor)
+{
+	struct action *action = executor->actions;
+
+	while (action && !executor->stopped &&
+	       executor->n_running < executor->config->policy.concurrency) {
+		struct action *next = action->next;
+
+		if (!action->running && !action->memcg->busy && begin_step(action) < 0)
+			finish(action);
+		action = next;
+	}
+}
+
+/* --- plans */
+
+static const struct actuator *choose_actuator(const struct executor *executor, enum action_kind kind)
+{
+	if (executor->dry_run)
+		return &actuator_null;
+	return kind == ACTION_RECLAIM ? &actuator_reclaim : &actuator_lru_gen;
+}
+
+void executor_start(struct executor *executor, const struct plan *plan,
+		    struct memcg *const *memcgs)
+{
+	struct action **tail;
+
+	drop_queued(executor);
+	tail = &executor->actions;
+	while (*tail)
+		tail = &(*tail)->next;
+	for (size_t i = 0; i < plan->n_decisions; i++) {
+		const struct decision *decision = &plan->decisions[i];
+		struct action *action = calloc(1, sizeof(*action));
+
+		if (!action)
+			break;
+		*action = (struct action){
+			.executor = executor,
+			.actuator = choose_actuator(executor, decision->action),
+			.memcg = memcg_ref(memcgs[decision->memcg]),
+			.decision = *decision,
+			.listing_id = memcgs[decision->memcg]->listing_id,
+			.remaining_bytes = decision->bytes,
+		};
+		*tail = action;
+		tail = &action->next;
+	}
+	pump(executor);
+}
+
+void executor_stop(struct executor *executor)
+{
+	executor->stopped = true;
+	drop_queued(executor);
+	if (executor->ring)
+		ring_cancel_all(executor->ring);
+}
+
+bool executor_is_idle(const struct executor *executor)
+{
+	return executor->actions == NULL;
+}
+
+const struct executor_totals *executor_totals(const struct executor *executor)
+{
+	return &executor->totals;
+}
+
+const struct lru_gen *executor_lru_gen(const struct executor *executor)
+{
+	return executor->lru_gen;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Carries out plans: a queue of actions, few writes at a time, one at a time for each memcg, each
+ * measured before and after. What came of them ends up in memcg->outcome.
+ */
+#ifndef FGRECLAIM_EXECUTOR_H
+#define FGRECLAIM_EXECUTOR_H
+
+#include "actuator.h"
+#include "config.h"
+#include "plan.h"
+
+/* Since the start of the daemon. */
+struct executor_totals {
+	uint64_t writes;
+	uint64_t failures;
+	uint64_t agings;
+	uint64_t asked_bytes;
+	uint64_t freed_bytes;
+	uint64_t dry_bytes; /* what a dry run would have asked for */
+};
+
+/* ring: NULL allows dry runs only. lru_gen must outlive the executor. Errors: -ENOMEM. */
+int executor_new(struct ring *ring, const struct lru_gen *lru_gen, struct executor **ret);
+
+/* Every write must have ended: executor_stop() first. NULL is allowed; returns NULL. */
+struct executor *executor_free(struct executor *executor);
+
+/* Takes the limits from the configuration; config must stay until the next call. */
+void executor_configure(struct executor *executor, const struct config *config, bool dry_run);
+
+/* Drops what the former plan left unbegun and queues this one. memcgs: those of the snapshot that
+ * the plan was made from, in the same order. */
+void executor_start(struct executor *executor, const struct plan *plan,
+		    struct memcg *const *memcgs);
+
+/* Begins nothing more and asks the writes under way to end. */
+void executor_stop(struct executor *executor);
+
+/* Nothing queued, nothing under way. */
+bool executor_is_idle(const struct executor *executor);
+
+const struct executor_totals *executor_totals(const struct executor *executor);
+const struct lru_gen *executor_lru_gen(const struct executor *executor);
+
+#endif

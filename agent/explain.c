@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers and verdicts as people read them. What measured and limit mean for each reason is said in
+ * reason.h; the table here gives them units and words.
+ */
+#include "explain.h"
+#include "arith.h"
+#include "macro.h"
+
+#include <inttypes.h>
+
+enum unit {
+	UNIT_NONE,
+	UNIT_BYTES,
+	UNIT_USEC,
+	UNIT_PPM,
+	UNIT_MPPS,
+	UNIT_PAGES,
+	UNIT_COUNT,
+};
+
+/* The first {} is the number measured, the second the limit, both in the unit. */
+struct wording {
+	const char *text;
+	enum unit unit;
+};
+
+static const struct wording wordings[_REASON_MAX] = {
+	[REASON_NONE] = { "nothing decided", UNIT_NONE },
+	[REASON_NO_CLASS] = { "watched only: no class matches it", UNIT_NONE },
+	[REASON_OMITTED] = { "never touched", UNIT_NONE },
+	[REASON_CLASS_NONE] = { "its class says Reclaim=none", UNIT_NONE },
+	[REASON_INNER] = { "its children are looked at instead", UNIT_NONE },
+	[REASON_OBSERVE] = { "watched only: the host allows no reclaim", UNIT_NONE },
+	[REASON_UNPOPULATED] = { "no process in it", UNIT_NONE },
+	[REASON_FROZEN] = { "frozen", UNIT_NONE },
+	[REASON_BUSY] = { "a write is still under way", UNIT_NONE },
+	[REASON_UNKNOWN] = { "held: counters that would show harm cannot be read", UNIT_NONE },
+	[REASON_FIRST_LOOK] = { "waiting: no history to judge by yet", UNIT_NONE },
+	[REASON_YOUNG] = { "waiting: known for {} of {}", UNIT_USEC },
+	[REASON_SMALL] = { "left alone: {} (counts from {})", UNIT_BYTES },
+	[REASON_HOLD_REFAULT] = { "held: evicted pages come back at {} (limit {})", UNIT_MPPS },
+	[REASON_HOLD_PRESSURE] = { "held: its tasks stall {} of the time (limit {})", UNIT_PPM },
+	[REASON_HOLD_OOM] = { "held: {} OOM kills", UNIT_COUNT },
+	[REASON_HOLD_FAILED] = { "held: {} writes failed", UNIT_COUNT },
+	[REASON_HOLD_NO_YIELD] = { "held: reclaim freed {} of {}", UNIT_BYTES },
+	[REASON_FLOOR] = { "held: {} (floor {})", UNIT_BYTES },
+	[REASON_NO_GENERATIONS] = { "no generations on this host: working set unknown", UNIT_NONE },
+	[REASON_NOT_LISTED] = { "its generations could not be read this time", UNIT_NONE },
+	[REASON_NO_SWAP] = { "held: swap has room for {} (a step needs {})", UNIT_BYTES },
+	[REASON_SWAP_DEVICE] = { "held: swap is a disk, which Anon=auto leaves alone", UNIT_NONE },
+	[REASON_ANON_OFF] = { "anon is not to be taken here", UNIT_NONE },
+	[REASON_LITTLE_ANON] = { "left alone: {} of anon (counts from {})", UNIT_BYTES },
+	[REASON_FILE_MOSTLY] = { "left alone: {} of anon beside {} of file", UNIT_BYTES },
+	[REASON_RECLAIMED] = { "held: the kernel reclaimed here {} ago (quiet needed: {})", UNIT_USEC },
+	[REASON_OLDEST_HOLDS_FILE] = { "held: an aging would merge {} (limit {})", UNIT_PAGES },
+	[REASON_AGE_NOT_DUE] = { "waiting: aged {} ago (due after {})", UNIT_USEC },
+	[REASON_NOTHING_COLD] = { "nothing cold", UNIT_NONE },
+	[REASON_ALONE] = { "alone under its limit: left to the kernel", UNIT_NONE },
+	[REASON_RETURNS] = { "held: {} of its evicted file pages came back (limit {})", UNIT_PPM },
+	[REASON_NO_EVIDENCE] = { "held: brings in {} of the new pages (acts from {})", UNIT_PPM },
+	[REASON_SWAPPINESS] = { "held: this kernel cannot reclaim file alone", UNIT_NONE },
+	[REASON_AGE] = { "aging, to measure the working set: last {} ago (due after {})", UNIT_USEC },
+	[REASON_EVICT_COLD] = { "evicting cold anon: not seen in use for {} (needs {})", UNIT_USEC },
+	[REASON_HEADROOM] = { "reclaiming file ahead of the limit: {} free below it (wanted {})",
+			      UNIT_BYTES },
+};
+
+const char *explain_bytes(uint64_t bytes, char *buf, size_t size)
+{
+	static const char units[] = "BKMGTP";
+	uint64_t whole = bytes, tenths = 0;
+	size_t unit = 0;
+
+	if (!is_number(bytes)) {
+		snprintf(buf, size, "%s", bytes == SAMPLE_UNKNOWN ? "-" : "max");
+		return buf;
+	}
+	while (whole >= 1024 && unit + 2 < sizeof(units)) {
+		tenths = whole % 1024 * 10 / 1024;
+		whole /= 1024;
+		unit++;
+	}
+	if (unit == 0 || whole >= 100)
+		snprintf(buf, size, "%" PRIu64 "%c", whole, units[unit]);
+	else
+		snprintf(buf, size, "%" PRIu64 ".%" PRIu64 "%c", whole, tenths, units[unit]);
+	return buf;
+}
+
+static void print_value(enum unit unit, uint64_t value, char *buf, size_t size)
+{
+	if (!is_number(value))
+		unit = UNIT_BYTES; /* has words for what is none */
+	switch (unit) {
+	case UNIT_BYTES:
+		explain_bytes(value, buf, size);
+		break;
+	case UNIT_USEC:
+		snprintf(buf, size, "%" PRIu64 " s", value / USEC_PER_SEC);
+		break;
+	case UNIT_PPM:
+		snprintf(buf, size, "%" PRIu64 ".%02" PRIu64 " %%", value / 10000, value / 100 % 100);
+		break;
+	case UNIT_MPPS:
+		snprintf(buf, size, "%" PRIu64 ".%" PRIu64 " pages/s", value / 1000,
+			 value / 100 % 10);
+		break;
+	case UNIT_PAGES:
+		snprintf(buf, size, "%" PRIu64 " pages", value);
+		break;
+	case UNIT_COUNT:
+		snprintf(buf, size, "%" PRIu64, value);
+		break;
+	default:
+		buf[0] = '\0';
+	}
+}
+
+void explain_verdict(const struct verdict *verdict, char *buf, size_t size)
+{
+	const struct wording *wording = &wordings[REASON_NONE];
+	char numbers[2][32];
+	size_t len = 0, next = 0;
+
+	if (size == 0)
+		return;
+	if (verdict->reason >= 0 && verdict->reason < _REASON_MAX)
+		wording = &wordings[verdict->reason];
+	print_value(wording->unit, verdict->measured, numbers[0], sizeof(numbers[0]));
+	print_value(wording->unit, verdict->limit, numbers[1], sizeof(numbers[1]));
+	for (const char *p = wording->text; *p && len + 1 < size; p++) {
+		if (p[0] == '{' && p[1] == '}' && next < ARRAY_SIZE(numbers)) {
+			for (const char *n = numbers[next]; *n && len + 1 < size; n++)
+				buf[len++] = *n;
+			next++;
+			p++;
+		} else {
+			buf[len++] = *p;
+		}
+	}
+	buf[len] = '\0';
+}

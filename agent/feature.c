@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this host can do. Sources for each probe: kernel files as named below; that a request of
+ * "0 swappiness=60" is refused with EINVAL by kernels without that key and does nothing on those
+ * with it is mm/memcontrol.c memory_reclaim() of Linux 6.1 and 6.12.
+ */
+#include "feature.h"
+#include "file.h"
+#include "macro.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* The symbol by which frequency-guided promotion is known: its fast path. */
+#define FG_SYMBOL "folio_inc_lru_refs"
+
+static const char *const names[_FEATURE_MAX] = {
+	[FEATURE_CGROUP] = "cgroup2",	     [FEATURE_RECLAIM] = "memory.reclaim",
+	[FEATURE_SWAPPINESS] = "swappiness", [FEATURE_MGLRU] = "mglru",
+	[FEATURE_LRU_GEN] = "lru_gen",	     [FEATURE_TIERS] = "lru_gen_full",
+	[FEATURE_FG] = "fg",		     [FEATURE_PSI] = "psi",
+	[FEATURE_SWAP] = "swap",	     [FEATURE_SWAP_MEMORY] = "swap-is-memory",
+	[FEATURE_RING] = "io_uring",
+};
+
+static const char *const remedies[_FEATURE_MAX] = {
+	[FEATURE_CGROUP] = "boot with systemd.unified_cgroup_hierarchy=1",
+	[FEATURE_RECLAIM] = "Linux 5.19 or later and a writable cgroup mount are needed",
+	[FEATURE_SWAPPINESS] = "without it file is reclaimed alone only where swap is no danger; "
+			       "Linux 6.11 or later has it",
+	[FEATURE_MGLRU] = "switch it on: echo y >/sys/kernel/mm/lru_gen/enabled",
+	[FEATURE_LRU_GEN] = "mount debugfs (systemctl start sys-kernel-debug.mount); kernel lockdown "
+			    "closes it for good",
+	[FEATURE_TIERS] = "mount debugfs (systemctl start sys-kernel-debug.mount)",
+	[FEATURE_PSI] = "boot with psi=1; without it pressure is no brake",
+	[FEATURE_SWAP] = "add zram swap; without swap no anon is reclaimed",
+	[FEATURE_SWAP_MEMORY] = "use zram or zswap, or set Anon=yes to allow a disk",
+	[FEATURE_RING] = "set sysctl kernel.io_uring_disabled=0 and allow io_uring_* in seccomp",
+};
+
+static const char *const capability_names[_CAPABILITY_MAX] = {
+	[CAPABILITY_OBSERVE] = "observe",
+	[CAPABILITY_RECLAIM] = "reclaim",
+	[CAPABILITY_GENERATIONS] = "generations",
+	[CAPABILITY_TIERS] = "tiers",
+	[CAPABILITY_FAST_PATH] = "fast-path",
+};
+
+static void set(struct features *features, enum feature feature, bool present, const char *format,
+		...) _printf_(4, 5);
+
+static void set(struct features *features, enum feature feature, bool present, const char *format,
+		...)
+{
+	struct feature_probe *probe = &features->probes[feature];
+	va_list ap;
+
+	probe->present = present;
+	va_start(ap, format);
+	vsnprintf(probe->evidence, sizeof(probe->evidence), format, ap);
+	va_end(ap);
+}
+
+static int read_below(const char *root, const char *name, char *buf, size_t size)
+{
+	char path[PATH_MAX];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s%s", root, name) >= sizeof(path))
+		return -ENAMETOOLONG;
+	return file_read_at(AT_FDCWD, path, buf, size);
+}
+
+/* memory.reclaim of the first memcg below the root: asking for nothing there harms nobody. */
+static void probe_reclaim(struct features *features, struct hierarchy *hierarchy)
+{
+	static const char request[] = "0 swappiness=60";
+	size_t n;
+	struct memcg *const *memcgs = hierarchy_memcgs(hierarchy, &n);
+	int fd;
+
+	if (n < 2) {
+		set(features, FEATURE_RECLAIM, false, "no memory cgroup below the root");
+		set(features, FEATURE_SWAPPINESS, false, "not probed");
+		return;
+	}
+	fd = memcg_reclaim_fd(memcgs[1]);
+	if (fd < 0) {
+		set(features, FEATURE_RECLAIM, false, "memory.reclaim of %.60s: %s",
+		    memcgs[1]->path, strerror(-fd));
+		set(features, FEATURE_SWAPPINESS, false, "not probed");
+		return;
+	}
+	if (!hierarchy_is_live(hierarchy)) {
+		set(features, FEATURE_RECLAIM, true, "memory.reclaim is there (not a live tree)");
+		set(features, FEATURE_SWAPPINESS, false, "not probed: not a live tree");
+		return;
+	}
+	set(features, FEATURE_RECLAIM, true, "memory.reclaim opens for writing");
+	if (pwrite(fd, request, sizeof(request) - 1, 0) < 0)
+		set(features, FEATURE_SWAPPINESS, false, "\"%s\": %s", request, strerror(errno));
+	else
+		set(features, FEATURE_SWAPPINESS, true, "\"%s\" was taken", request);
+}
+
+static void probe_mglru(struct features *features, const char *root, const struct lru_gen *lru_gen)
+{
+	char text[32];
+	int len = read_below(root, "/sys/kernel/mm/lru_gen/enabled", text, sizeof(text));
+
+	if (len < 0)
+		set(features, FEATURE_MGLRU, false, "lru_gen/enabled: %s", strerror(-len));
+	else
+		set(features, FEATURE_MGLRU, strtoul(text, NULL, 0) & 1, "lru_gen/enabled is %.*s",
+		    (int)strcspn(text, "\n"), text);
+	if (lru_gen->read_fd < 0)
+		set(features, FEATURE_LRU_GEN, false, "reading lru_gen: %s",
+		    strerror(-lru_gen->read_error));
+	else if (lru_gen->write_fd < 0)
+		set(features, FEATURE_LRU_GEN, false, "writing lru_gen: %s",
+		    strerror(-lru_gen->write_error));
+	else
+		set(features, FEATURE_LRU_GEN, true, "lru_gen opens for reading and writing");
+	set(features, FEATURE_TIERS, lru_gen->full_readable, "lru_gen_full %s",
+	    lru_gen->full_readable ? "opens for reading" : "does not open");
+}
+
+static void probe_fg(struct features *features, const char *root)
+{
+	static const char *const places[] = { "/proc/kallsyms", "/sys/kernel/btf/vmlinux" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if ((size_t)snprintf(path, sizeof(path), "%s%s", root, places[i]) >= sizeof(path))
+			continue;
+		if (file_contains(path, FG_SYMBOL)) {
+			set(features, FEATURE_FG, true, "%s holds " FG_SYMBOL, places[i]);
+			return;
+		}
+	}
+	set(features, FEATURE_FG, false, "neither kallsyms nor BTF holds " FG_SYMBOL);
+}
+
+struct swap_count {
+	unsigned areas, zram;
+};
+
+static void count_swap(const struct swap_area *area, void *userdata)
+{
+	struct swap_count *count = userdata;
+
+	count->areas++;
+	count->zram += area->is_zram;
+}
+
+static void probe_swap(struct features *features, const char *root)
+{
+	struct swap_count count = { 0 };
+	char text[16384], zswap[16] = "";
+	int len = read_below(root, "/proc/swaps", text, sizeof(text));
+	bool memory;
+
+	if (len >= 0)
+		kparse_swaps(text, (size_t)len, count_swap, &count);
+	read_below(root, "/sys/module/zswap/parameters/enabled", zswap, sizeof(zswap));
+	memory = count.areas > 0 && (count.areas == count.zram || zswap[0] == 'Y');
+	set(features, FEATURE_SWAP, count.areas > 0, "%u swap areas", count.areas);
+	set(features, FEATURE_SWAP_MEMORY, memory, "%u of %u are zram, zswap is %s", count.zram,
+	    count.areas, zswap[0] == 'Y' ? "on" : "off");
+}
+
+static void probe_psi(struct features *features, const char *root)
+{
+	char text[512];
+	struct psi_total psi;
+	int len = read_below(root, "/proc/pressure/memory", text, sizeof(text));
+
+	if (len < 0)
+		set(features, FEATURE_PSI, false, "pressure/memory: %s", strerror(-len));
+	else
+		set(features, FEATURE_PSI, kparse_psi(text, (size_t)len, &psi) >= 0,
+		    "pressure/memory can be read");
+}
+
+static enum capability capability_of(const struct features *features)
+{
+	const struct feature_probe *probes = features->probes;
+
+	if (!probes[FEATURE_CGROUP].present || !probes[FEATURE_RECLAIM].present ||
+	    !probes[FEATURE_RING].present)
+		return CAPABILITY_OBSERVE;
+	if (!probes[FEATURE_MGLRU].present || !probes[FEATURE_LRU_GEN].present)
+		return CAPABILITY_RECLAIM;
+	if (!probes[FEATURE_TIERS].present)
+		return CAPABILITY_GENERATIONS;
+	return probes[FEATURE_FG].present ? CAPABILITY_FAST_PATH : CAPABILITY_TIERS;
+}
+
+void features_probe(struct features *ret, const char *root, struct hierarchy *hierarchy,
+		    const char *why_not, const struct lru_gen *lru_gen, int ring_error)
+{
+	struct features features = { 0 };
+
+	if (hierarchy) {
+		set(&features, FEATURE_CGROUP, true, "mounted, with the memory controller");
+		probe_reclaim(&features, hierarchy);
+	} else {
+		set(&features, FEATURE_CGROUP, false, "%s", why_not);
+		set(&features, FEATURE_RECLAIM, false, "not probed");
+		set(&features, FEATURE_SWAPPINESS, false, "not probed");
+	}
+	probe_mglru(&features, root, lru_gen);
+	probe_fg(&features, root);
+	probe_psi(&features, root);
+	probe_swap(&features, root);
+	set(&features, FEATURE_RING, ring_error == 0, "io_uring_setup: %s",
+	    ring_error == 0 ? "works" : strerror(-ring_error));
+	features.capability = capability_of(&features);
+	*ret = features;
+}
+
+bool features_refresh(struct features *features, const char *root, const struct lru_gen *lru_gen)
+{
+	struct features fresh = *features;
+
+	probe_mglru(&fresh, root, lru_gen);
+	probe_swap(&fresh, root);
+	fresh.capability = capability_of(&fresh);
+
+	bool changed = memcmp(&fresh, features, sizeof(fresh)) != 0;
+
+	*features = fresh;
+	return changed;
+}
+
+const char *feature_to_string(enum feature feature)
+{
+	return names[feature];
+}
+
+const char *capability_to_string(enum capability capability)
+{
+	return capability_names[capability];
+}
+
+const char *feature_remedy(enum feature feature)
+{
+	return remedies[feature];
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole reads of small kernel files.
+ */
+#include "file.h"
+#include "macro.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+int file_read(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	for (;;) {
+		char more;
+		bool full = len == size - 1;
+		ssize_t n = pread(fd, full ? &more : buf + len, full ? 1 : size - 1 - len, (off_t)len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		if (full)
+			return -E2BIG;
+		len += (size_t)n;
+	}
+	buf[len] = '\0';
+	return (int)len;
+}
+
+int file_read_at(int dir_fd, const char *path, char *buf, size_t size)
+{
+	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return -errno;
+	return file_read(fd, buf, size);
+}
+
+bool file_contains(const char *path, const char *needle)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char buf[65536];
+	size_t kept = 0, needle_len = strlen(needle);
+
+	if (fd < 0)
+		return false;
+	for (;;) {
+		ssize_t n = read(fd, buf + kept, sizeof(buf) - kept);
+		size_t len;
+
+		if (n <= 0)
+			return false;
+		len = kept + (size_t)n;
+		if (memmem(buf, len, needle, needle_len))
+			return true;
+		/* The needle may lie across two reads. */
+		kept = len < needle_len - 1 ? len : needle_len - 1;
+		memmove(buf, buf + len - kept, kept);
+	}
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole reads of small kernel files. A file that does not fit is an error, never cut.
+ */
+#ifndef FGRECLAIM_FILE_H
+#define FGRECLAIM_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Reads from offset 0 until the end into buf and ends it with NUL. Returns the length, -E2BIG if
+ * there is more than size - 1 bytes, or -errno. EINTR is retried. */
+int file_read(int fd, char *buf, size_t size);
+
+/* The same for a path below dir_fd (AT_FDCWD: any path). */
+int file_read_at(int dir_fd, const char *path, char *buf, size_t size);
+
+/* True if the file holds the bytes of needle anywhere; for files of many megabytes too. */
+bool file_contains(const char *path, const char *needle);
+
+#endif

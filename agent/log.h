@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Log lines for people, with fields for machines. Goes to the journal when stderr is connected to
+ * it, else to stderr.
+ *
+ * Three levels only: warning and notice for changes in the state of the daemon or the host, debug
+ * for each action. $SYSTEMD_LOG_LEVEL=debug shows the latter on stderr too; the journal gets all.
+ */
+#ifndef FGRECLAIM_LOG_H
+#define FGRECLAIM_LOG_H
+
+#include "macro.h"
+
+#include <stdint.h>
+#include <syslog.h>
+
+void log_open(void);
+
+/* message_id: one of messages.h, or NULL. */
+void log_event(int priority, const char *message_id, const char *format, ...) _printf_(3, 4);
+
+/* What was done to a cgroup, after the fact: bytes is what was measured. At debug. */
+void log_action(const char *cgroup, const char *reason, uint64_t bytes, const char *format, ...)
+	_printf_(4, 5);
+
+#define log_warning(...) log_event(LOG_WARNING, NULL, __VA_ARGS__)
+#define log_notice(...)	 log_event(LOG_NOTICE, NULL, __VA_ARGS__)
+#define log_debug(...)	 log_event(LOG_DEBUG, NULL, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door to MGLRU in debugfs: listings as text, commands as text. Who is behind an id is the
+ * sampler's business, when a command is due the policy's.
+ */
+#ifndef FGRECLAIM_LRU_GEN_H
+#define FGRECLAIM_LRU_GEN_H
+
+#include "plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct lru_gen {
+	int read_fd;  /* lru_gen, -1: not readable */
+	int write_fd; /* lru_gen, -1: not writable */
+	int read_error, write_error; /* why, as -errno */
+	bool full_readable;	     /* lru_gen_full */
+	char *text;
+	size_t capacity;
+};
+
+/* Opens what is there below ROOT/sys/kernel/debug. Never fails: what is missing is said in *ret. */
+void lru_gen_open(struct lru_gen *ret, const char *root);
+void lru_gen_close(struct lru_gen *lru_gen);
+
+/* Reads the whole listing into lru_gen->text. Length or -errno. One read(2) gives a page at most and
+ * the kernel walks all memcgs again for each, so that many memcgs cost more than their number. */
+ssize_t lru_gen_read(struct lru_gen *lru_gen);
+
+/* Writes the command for an ACTION_AGE or ACTION_EVICT into buf. pages: for ACTION_EVICT. Returns
+ * its length; buf of RING_TEXT_MAX bytes always suffices. */
+size_t lru_gen_format(const struct decision *decision, uint64_t listing_id, uint64_t pages,
+		      char *buf, size_t size);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One memory cgroup: its identity, the descriptors of its files, and what the policy remembers of it.
+ *
+ * A memcg is its cgroup id (the inode of its directory) and a directory descriptor held open, never
+ * its path: paths are used again. A memcg that has gone is a normal result: reads and opens return
+ * -ENODEV or -ENOENT, which memcg_is_gone_errno() tells from errors.
+ */
+#ifndef FGRECLAIM_MEMCG_H
+#define FGRECLAIM_MEMCG_H
+
+#include "state.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum memcg_file {
+	MEMCG_CURRENT,
+	MEMCG_STAT,
+	MEMCG_EVENTS,
+	MEMCG_PRESSURE,
+	MEMCG_IO_PRESSURE,
+	MEMCG_CGROUP_EVENTS,
+	MEMCG_SWAP_CURRENT,
+	MEMCG_SWAP_MAX,
+	MEMCG_MIN,
+	MEMCG_LOW,
+	MEMCG_HIGH,
+	MEMCG_MAX,
+	_MEMCG_FILE_MAX,
+};
+
+struct memcg {
+	uint64_t id;
+	char *path; /* from the top of the hierarchy; "/" is the root */
+	int dir_fd;
+	int fds[_MEMCG_FILE_MAX]; /* opened when first needed, -1 before */
+	int reclaim_fd;		  /* memory.reclaim, likewise */
+
+	struct memcg *parent; /* NULL: the root */
+	bool leaf;
+	bool omitted;
+	int32_t class_index;
+	uint64_t first_seen_usec;
+	uint64_t scan; /* number of the scan that last found it */
+
+	uint64_t listing_id; /* how lru_gen names it, in the scan of that number */
+	uint64_t listing_scan;
+
+	size_t index;		/* in the last scan, and so in the snapshot made of it */
+	struct memcg_state state;
+	struct outcome outcome; /* since the last snapshot */
+	bool busy;		/* a write of ours is under way */
+	unsigned references;	/* actions that name it: it must not be freed */
+};
+
+/* scan is 0 once it has vanished from the tree. */
+#define MEMCG_VANISHED 0
+
+/* Takes over dir_fd on success and on failure. path is copied. Errors: -ENOMEM. */
+int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret);
+struct memcg *memcg_free(struct memcg *memcg);
+
+/* Reads one of its files whole; length or -errno. The descriptor stays open for the next time. */
+int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size);
+
+/* Descriptor of memory.reclaim, or -errno. */
+int memcg_reclaim_fd(struct memcg *memcg);
+
+/* What a write of ours is measured by. Unknown values are SAMPLE_UNKNOWN. */
+struct memcg_usage {
+	uint64_t current_bytes;
+	uint64_t pgsteal_pages;
+	uint64_t pgscan_pages;
+};
+int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret);
+
+bool memcg_is_gone_errno(int r);
+
+/* Keeps a memcg alive over scans that no longer find it; the last one to let go frees it then. */
+struct memcg *memcg_ref(struct memcg *memcg);
+void memcg_unref(struct memcg *memcg);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One pass over the host. The policy wants its states side by side and in the order of the snapshot,
+ * the registry keeps each with its memcg: they are copied in before the plan and back after it.
+ */
+#include "pass.h"
+#include "macro.h"
+#include "planner.h"
+#include "report.h"
+
+#include <errno.h>
+
+int pass_init(struct pass *ret, const char *root)
+{
+	*ret = (struct pass){ 0 };
+	return sampler_init(&ret->sampler, root);
+}
+
+void pass_done(struct pass *pass)
+{
+	sampler_done(&pass->sampler);
+	free(pass->states);
+	free(pass->planned_bytes);
+	free(pass->decisions);
+	*pass = (struct pass){ 0 };
+}
+
+static int reserve(struct pass *pass, const struct snapshot *snapshot)
+{
+	size_t n_decisions = policy_plan_capacity(snapshot);
+
+	if (snapshot->n_memcgs > pass->memcgs_capacity) {
+		size_t capacity = 2 * snapshot->n_memcgs;
+		struct memcg_state *states = reallocarray(pass->states, capacity, sizeof(*states));
+		uint64_t *planned_bytes;
+
+		if (!states)
+			return -ENOMEM;
+		pass->states = states;
+		planned_bytes = reallocarray(pass->planned_bytes, capacity, sizeof(*planned_bytes));
+		if (!planned_bytes)
+			return -ENOMEM;
+		pass->planned_bytes = planned_bytes;
+		pass->memcgs_capacity = capacity;
+	}
+	if (n_decisions > pass->decisions_capacity) {
+		struct decision *decisions = reallocarray(pass->decisions, 2 * n_decisions,
+							  sizeof(*decisions));
+
+		if (!decisions)
+			return -ENOMEM;
+		pass->decisions = decisions;
+		pass->decisions_capacity = 2 * n_decisions;
+	}
+	return 0;
+}
+
+int pass_look(struct pass *pass, struct hierarchy *hierarchy, struct lru_gen *lru_gen,
+	      const struct features *features, const struct config *config, uint64_t now_usec,
+	      struct plan *ret_plan)
+{
+	bool generations = features->capability >= CAPABILITY_GENERATIONS;
+	struct snapshot snapshot;
+	struct memcg *const *memcgs;
+	size_t n;
+	int r;
+
+	r = hierarchy_scan(hierarchy, config, now_usec);
+	if (r < 0)
+		return r;
+	r = sampler_read(&pass->sampler, hierarchy, generations ? lru_gen : NULL, features, now_usec,
+			 config->interval_usec, &snapshot);
+	if (r < 0)
+		return r;
+	r = reserve(pass, &snapshot);
+	if (r < 0)
+		return r;
+	memcgs = hierarchy_memcgs(hierarchy, &n);
+	for (size_t i = 0; i < n; i++)
+		pass->states[i] = memcgs[i]->state;
+	*ret_plan = (struct plan){
+		.decisions = pass->decisions,
+		.capacity = pass->decisions_capacity,
+	};
+	policy_plan(&config->policy, &snapshot, pass->states, pass->planned_bytes, ret_plan);
+	for (size_t i = 0; i < n; i++) {
+		enum reason former = memcgs[i]->state.verdict.reason;
+
+		memcgs[i]->state = pass->states[i];
+		report_hold(memcgs[i], former);
+	}
+	return 0;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What people are told. Only state that changed is worth a line above debug; what was done in detail
+ * is counted, and summed up once in a while.
+ */
+#include "report.h"
+#include "arith.h"
+#include "explain.h"
+#include "log.h"
+#include "messages.h"
+#include "notify.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SENTENCE_MAX 160
+
+/* A feature that says nothing on its own as long as the one that it builds on is missing. */
+static const enum feature needs[_FEATURE_MAX] = {
+	[FEATURE_CGROUP] = _FEATURE_MAX,
+	[FEATURE_RECLAIM] = FEATURE_CGROUP,
+	[FEATURE_SWAPPINESS] = FEATURE_RECLAIM,
+	[FEATURE_MGLRU] = FEATURE_RECLAIM,
+	[FEATURE_LRU_GEN] = FEATURE_MGLRU,
+	[FEATURE_TIERS] = FEATURE_LRU_GEN,
+	[FEATURE_FG] = FEATURE_TIERS,
+	[FEATURE_PSI] = FEATURE_RECLAIM,
+	[FEATURE_SWAP] = FEATURE_RECLAIM,
+	[FEATURE_SWAP_MEMORY] = FEATURE_SWAP,
+	[FEATURE_RING] = FEATURE_RECLAIM,
+};
+
+static void report_missing(const struct features *features, enum feature feature)
+{
+	const struct feature_probe *probe = &features->probes[feature];
+	const char *remedy = feature_remedy(feature);
+
+	if (probe->present || !remedy)
+		return;
+	if (needs[feature] != _FEATURE_MAX && !features->probes[needs[feature]].present)
+		return;
+	log_event(LOG_NOTICE, MESSAGE_DEGRADED, "%s is missing: %s. Remedy: %s",
+		  feature_to_string(feature), probe->evidence, remedy);
+}
+
+void report_features(const struct features *features)
+{
+	for (enum feature f = 0; f < _FEATURE_MAX; f++)
+		report_missing(features, f);
+	log_notice("capability: %s", capability_to_string(features->capability));
+}
+
+void report_changes(const struct features *former, const struct features *features)
+{
+	for (enum feature f = 0; f < _FEATURE_MAX; f++) {
+		if (former->probes[f].present == features->probes[f].present)
+			continue;
+		if (features->probes[f].present)
+			log_notice("%s is there now: %s", feature_to_string(f),
+				   features->probes[f].evidence);
+		else
+			report_missing(features, f);
+	}
+	if (former->capability != features->capability)
+		log_notice("capability: %s, was %s", capability_to_string(features->capability),
+			   capability_to_string(former->capability));
+}
+
+void report_hold(const struct memcg *memcg, enum reason former)
+{
+	const struct verdict *verdict = &memcg->state.verdict;
+	char sentence[SENTENCE_MAX];
+
+	if (verdict->reason == former || verdict->reason < REASON_HOLD_REFAULT ||
+	    verdict->reason > REASON_HOLD_NO_YIELD)
+		return;
+	explain_verdict(verdict, sentence, sizeof(sentence));
+	log_event(LOG_DEBUG, MESSAGE_BACKOFF, "%s: %s", memcg->path, sentence);
+}
+
+void report_status(const struct features *features, bool dry_run, struct memcg *const *memcgs,
+		   size_t n, const struct executor_totals *totals)
+{
+	const char *capability = capability_to_string(features->capability);
+	char bytes[BYTES_TEXT_MAX];
+	size_t held = 0, of_a_class = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		of_a_class += memcgs[i]->class_index >= 0 && memcgs[i]->leaf;
+		held += memcgs[i]->state.hold_until_usec > memcgs[i]->state.last_usec;
+	}
+	if (dry_run)
+		notify_status("%s, dry run: %zu of %zu memcgs, would have asked for %s", capability,
+			      of_a_class, n,
+			      explain_bytes(totals->dry_bytes, bytes, sizeof(bytes)));
+	else
+		notify_status("%s: %zu of %zu memcgs, %s freed, %zu held back", capability,
+			      of_a_class, n,
+			      explain_bytes(totals->freed_bytes, bytes, sizeof(bytes)), held);
+}
+
+void report_summary(const struct executor_totals *former, const struct executor_totals *totals)
+{
+	char freed[BYTES_TEXT_MAX], asked[BYTES_TEXT_MAX];
+
+	if (totals->dry_bytes != former->dry_bytes)
+		log_event(LOG_INFO, NULL, "dry run: would have asked for %s",
+			  explain_bytes(totals->dry_bytes - former->dry_bytes, asked,
+					sizeof(asked)));
+	if (totals->writes == former->writes)
+		return;
+	log_event(LOG_INFO, NULL,
+		  "freed %s of %s asked for, %" PRIu64 " agings, %" PRIu64 " writes, %" PRIu64
+		  " without effect",
+		  explain_bytes(totals->freed_bytes - former->freed_bytes, freed, sizeof(freed)),
+		  explain_bytes(totals->asked_bytes - former->asked_bytes, asked, sizeof(asked)),
+		  totals->agings - former->agings, totals->writes - former->writes,
+		  totals->failures - former->failures);
+}
+
+static void print_row(const struct config *config, const struct memcg *memcg)
+{
+	const struct memcg_state *state = &memcg->state;
+	bool measured = state->working_set_bytes || state->cold_bytes;
+	char current[BYTES_TEXT_MAX], workset[BYTES_TEXT_MAX], cold[BYTES_TEXT_MAX];
+	char sentence[SENTENCE_MAX];
+
+	explain_verdict(&state->verdict, sentence, sizeof(sentence));
+	printf("%9s %9s %9s  %-16.16s %s: %s\n",
+	       explain_bytes(state->last.current_bytes, current, sizeof(current)),
+	       explain_bytes(measured ? state->working_set_bytes : SAMPLE_UNKNOWN, workset,
+			     sizeof(workset)),
+	       explain_bytes(measured ? state->cold_bytes : SAMPLE_UNKNOWN, cold, sizeof(cold)),
+	       memcg->class_index < 0 ? "-" : config->policy.classes[memcg->class_index].name,
+	       memcg->path, sentence);
+}
+
+void report_table(const struct features *features, const struct config *config, bool dry_run,
+		  struct memcg *const *memcgs, size_t n)
+{
+	printf("capability: %s%s\n%9s %9s %9s  %-16s %s\n",
+	       capability_to_string(features->capability), dry_run ? " (dry run)" : "", "CURRENT",
+	       "WORKSET", "COLD", "CLASS", "CGROUP: DECISION");
+	for (size_t i = 0; i < n; i++)
+		print_row(config, memcgs[i]);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What people are told: in the log, in the service's status line, and by --once.
+ */
+#ifndef FGRECLAIM_REPORT_H
+#define FGRECLAIM_REPORT_H
+
+#include "executor.h"
+#include "feature.h"
+
+/* What the host lacks, a line for each, with the remedy; then how far the agent gets on it. */
+void report_features(const struct features *features);
+
+/* What has changed since; nothing if nothing has. */
+void report_changes(const struct features *former, const struct features *features);
+
+/* The verdict of a memcg when it begins to be held back. */
+void report_hold(const struct memcg *memcg, enum reason former);
+
+/* The status line shown by systemctl. */
+void report_status(const struct features *features, bool dry_run, struct memcg *const *memcgs,
+		   size_t n, const struct executor_totals *totals);
+
+/* What was done between two totals; nothing if nothing was. */
+void report_summary(const struct executor_totals *former, const struct executor_totals *totals);
+
+/* Every memcg with its last verdict, to standard output. */
+void report_table(const struct features *features, const struct config *config, bool dry_run,
+		  struct memcg *const *memcgs, size_t n);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From the kernel's files to one snapshot.
+ *
+ * memory.stat is the dear one (the kernel formats it for 50 microseconds or so), which is why all
+ * files stay open and each is read once in a tick. lru_gen is read as a whole, once in a tick; its
+ * records are matched to memcgs by path, since up to Linux 6.19 its ids are private and used again.
+ */
+#include "sampler.h"
+#include "kparse.h"
+#include "macro.h"
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+
+#define TEXT_MAX 8192
+
+int sampler_init(struct sampler *ret, const char *root)
+{
+	*ret = (struct sampler){ .root = root };
+	ret->record = calloc(1, sizeof(*ret->record));
+	return ret->record ? 0 : -ENOMEM;
+}
+
+void sampler_done(struct sampler *sampler)
+{
+	free(sampler->memcgs);
+	free(sampler->lruvecs);
+	free(sampler->record);
+	*sampler = (struct sampler){ 0 };
+}
+
+/* Makes *array hold n elements at least. */
+static int reserve(void **array, size_t *capacity, size_t n, size_t size)
+{
+	size_t wanted = *capacity ? *capacity : 64;
+	void *grown;
+
+	if (n <= *capacity)
+		return 0;
+	while (wanted < n)
+		wanted *= 2;
+	grown = reallocarray(*array, wanted, size);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*capacity = wanted;
+	return 0;
+}
+
+/* --- one memcg */
+
+static uint64_t read_value(struct memcg *memcg, enum memcg_file file)
+{
+	char text[64];
+	uint64_t value;
+	int len = memcg_read(memcg, file, text, sizeof(text));
+
+	return len >= 0 && kparse_value(text, (size_t)len, &value) >= 0 ? value : SAMPLE_UNKNOWN;
+}
+
+static struct psi_total read_psi(struct memcg *memcg, enum memcg_file file)
+{
+	struct psi_total psi = { SAMPLE_UNKNOWN, SAMPLE_UNKNOWN };
+	char text[256];
+	int len = memcg_read(memcg, file, text, sizeof(text));
+
+	if (len < 0 || kparse_psi(text, (size_t)len, &psi) < 0)
+		psi = (struct psi_total){ SAMPLE_UNKNOWN, SAMPLE_UNKNOWN };
+	return psi;
+}
+
+static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
+{
+	char text[TEXT_MAX];
+	int len;
+
+	/* Unknown until read: parsing nothing marks every value so. */
+	kparse_memory_stat("", 0, ret);
+	kparse_memory_events("", 0, ret);
+
+	len = memcg_read(memcg, MEMCG_STAT, text, sizeof(text));
+	if (len >= 0)
+		kparse_memory_stat(text, (size_t)len, ret);
+	len = memcg_read(memcg, MEMCG_EVENTS, text, sizeof(text));
+	if (len >= 0)
+		kparse_memory_events(text, (size_t)len, ret);
+	len = memcg_read(memcg, MEMCG_CGROUP_EVENTS, text, sizeof(text));
+	if (len < 0 ||
+	    kparse_cgroup_events(text, (size_t)len, &ret->populated, &ret->frozen) < 0) {
+		/* The root has no such file; any other without it has gone. */
+		ret->populated = memcg->parent == NULL;
+		ret->frozen = false;
+	}
+	ret->current_bytes = read_value(memcg, MEMCG_CURRENT);
+	ret->swap_current_bytes = read_value(memcg, MEMCG_SWAP_CURRENT);
+	ret->swap_max_bytes = read_value(memcg, MEMCG_SWAP_MAX);
+	ret->min_bytes = read_value(memcg, MEMCG_MIN);
+	ret->low_bytes = read_value(memcg, MEMCG_LOW);
+	ret->high_bytes = read_value(memcg, MEMCG_HIGH);
+	ret->max_bytes = read_value(memcg, MEMCG_MAX);
+	ret->psi_memory = read_psi(memcg, MEMCG_PRESSURE);
+	ret->psi_io = read_psi(memcg, MEMCG_IO_PRESSURE);
+}
+
+static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sample *ret)
+{
+	*ret = (struct memcg_sample){
+		.id = memcg->id,
+		.parent = memcg->parent ? (int32_t)memcg->parent->index : -1,
+		.class_index = memcg->class_index,
+		.seen_usec = now_usec - memcg->first_seen_usec,
+		.leaf = memcg->leaf,
+		.omitted = memcg->omitted,
+		.busy = memcg->busy,
+		.outcome = memcg->outcome,
+	};
+	memcg->outcome = (struct outcome){ 0 };
+	read_memcg(memcg, ret);
+}
+
+/* --- the listing */
+
+struct listing {
+	struct sampler *sampler;
+	struct hierarchy *hierarchy;
+	uint64_t scan;
+	int error;
+};
+
+static void take_record(const struct lru_gen_record *record, void *userdata)
+{
+	struct listing *listing = userdata;
+	struct sampler *sampler = listing->sampler;
+	struct memcg *memcg = NULL;
+	struct memcg_sample *sample;
+	bool seen;
+
+	if (record->path_len > 0)
+		memcg = hierarchy_find(listing->hierarchy, record->path, record->path_len);
+	if (!memcg || listing->error < 0) {
+		sampler->flawed_records++;
+		return;
+	}
+	sample = &sampler->memcgs[memcg->index];
+	seen = memcg->listing_scan == listing->scan;
+	/* A path twice, a record torn, or a node block that strayed behind another memcg's: which is
+	 * right cannot be told, so none of them is used in this scan. */
+	if (record->flaw != KPARSE_OK || record->first_node == seen ||
+	    (seen && (!sample->listed || memcg->listing_id != record->memcg_id ||
+		      sampler->lruvecs[sampler->n_lruvecs - 1].node >= record->lruvec.node))) {
+		sampler->flawed_records++;
+		memcg->listing_scan = listing->scan;
+		sample->listed = false;
+		return;
+	}
+	listing->error = reserve((void **)&sampler->lruvecs, &sampler->lruvecs_capacity,
+				 sampler->n_lruvecs + 1, sizeof(*sampler->lruvecs));
+	if (listing->error < 0)
+		return;
+	if (!seen) {
+		memcg->listing_scan = listing->scan;
+		memcg->listing_id = record->memcg_id;
+		sample->listed = true;
+		sample->first_lruvec = (uint32_t)sampler->n_lruvecs;
+		sample->n_lruvecs = 0;
+	}
+	sampler->lruvecs[sampler->n_lruvecs++] = record->lruvec;
+	sample->n_lruvecs++;
+}
+
+static int read_listing(struct sampler *sampler, struct hierarchy *hierarchy,
+			struct lru_gen *lru_gen)
+{
+	struct listing listing = {
+		.sampler = sampler,
+		.hierarchy = hierarchy,
+		.scan = hierarchy_scan_number(hierarchy),
+	};
+	ssize_t len = lru_gen_read(lru_gen);
+
+	if (len <= 0)
+		return len == -ENOMEM ? -ENOMEM : 0;
+	kparse_lru_gen(lru_gen->text, (size_t)len, sampler->record, take_record, &listing);
+	return listing.error;
+}
+
+/* --- the host */
+
+static void read_system(const struct sampler *sampler, const struct features *features,
+			struct system_sample *ret)
+{
+	char path[PATH_MAX], text[TEXT_MAX];
+	struct meminfo meminfo;
+	int len;
+
+	*ret = (struct system_sample){
+		.capability = features->capability,
+		.reclaim_swappiness = features->probes[FEATURE_SWAPPINESS].present,
+		.swap_is_memory = features->probes[FEATURE_SWAP_MEMORY].present,
+		.swap_total_bytes = SAMPLE_UNKNOWN,
+		.swap_free_bytes = SAMPLE_UNKNOWN,
+		.ram_bytes = SAMPLE_UNKNOWN,
+		.available_bytes = SAMPLE_UNKNOWN,
+	};
+	if ((size_t)snprintf(path, sizeof(path), "%s/proc/meminfo", sampler->root) >= sizeof(path))
+		return;
+	len = file_read_at(AT_FDCWD, path, text, sizeof(text));
+	if (len < 0 || kparse_meminfo(text, (size_t)len, &meminfo) < 0)
+		return;
+	ret->ram_bytes = meminfo.total_bytes;
+	ret->available_bytes = meminfo.available_bytes;
+	ret->swap_total_bytes = meminfo.swap_total_bytes;
+	ret->swap_free_bytes = meminfo.swap_free_bytes;
+}
+
+int sampler_read(struct sampler *sampler, struct hierarchy *hierarchy, struct lru_gen *lru_gen,
+		 const struct features *features, uint64_t now_usec, uint64_t interval_usec,
+		 struct snapshot *ret)
+{
+	size_t n;
+	struct memcg *const *memcgs = hierarchy_memcgs(hierarchy, &n);
+	struct system_sample system;
+	int r;
+
+	r = reserve((void **)&sampler->memcgs, &sampler->memcgs_capacity, n,
+		    sizeof(*sampler->memcgs));
+	if (r < 0)
+		return r;
+	sampler->n_memcgs = n;
+	sampler->n_lruvecs = 0;
+	sampler->flawed_records = 0;
+	for (size_t i = 0; i < n; i++)
+		sample_memcg(memcgs[i], now_usec, &sampler->memcgs[i]);
+	if (lru_gen) {
+		r = read_listing(sampler, hierarchy, lru_gen);
+		if (r < 0)
+			return r;
+	}
+	read_system(sampler, features, &system);
+	*ret = (struct snapshot){
+		.now_usec = now_usec,
+		.interval_usec = interval_usec,
+		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
+		.system = system,
+		.memcgs = sampler->memcgs,
+		.n_memcgs = n,
+		.lruvecs = sampler->lruvecs,
+		.n_lruvecs = sampler->n_lruvecs,
+	};
+	return 0;
+}

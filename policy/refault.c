@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refaults: how much of what left a memcg came back, and how fast new pages come in.
+ *
+ * Between two looks a memcg's file pages change by
+ *	delta = new + refaulted - stolen
+ * where refaulted is workingset_refault_file and stolen is pgsteal, both from memory.stat. So
+ *	new = delta + stolen - refaulted
+ * are pages read for the first time (or so long ago that the kernel forgot them): the footprint of a
+ * stream. A working set that fits has no new pages and no refaults.
+ *
+ * pgsteal does not tell anon from file. What we stole from anon ourselves is known and subtracted;
+ * anon that the kernel swaps out by itself makes the return share look smaller than it is, which is
+ * why that share is never the only guard (backoff.c watches the refault rates themselves).
+ */
+#include "refault.h"
+#include "arith.h"
+
+/* Long enough to average over a few ticks, short enough to stop within a minute. */
+#define REFAULT_TAU_USEC (30 * USEC_PER_SEC)
+
+/* New pages decide how soon a limit is hit, so they are followed faster. */
+#define INFLOW_TAU_USEC (5 * USEC_PER_SEC)
+
+/* Evidence fades: what came back a few minutes ago says little about the pages of now. */
+#define RETURN_TAU_USEC (60 * USEC_PER_SEC)
+
+/* The kernel's own noise floor for a tier is 64 refaults (MIN_LRU_BATCH); twice that to judge. */
+#define REFAULT_EVIDENCE_PAGES 128
+
+/* memory.stat may lag by 64 events on each processor, so that the tail of our own scan can show up
+ * one look late: below this many pages nobody else is said to reclaim. */
+#define FOREIGN_SLACK_PAGES 512
+
+static uint64_t fade(uint64_t sum, uint64_t dt_usec)
+{
+	return mul_div(sum, RETURN_TAU_USEC, RETURN_TAU_USEC + dt_usec);
+}
+
+static uint64_t rate_mpps(uint64_t pages, uint64_t dt_usec)
+{
+	return mul_div(pages, 1000 * USEC_PER_SEC, dt_usec);
+}
+
+void refault_step(struct memcg_state *state, const struct memcg_sample *sample, uint64_t now_usec,
+		  uint32_t page_bytes)
+{
+	const struct memcg_counters *last = &state->last;
+	uint64_t dt_usec = state->dt_usec;
+	uint64_t stolen = counter_delta(sample->pgsteal_pages, last->pgsteal_pages);
+	uint64_t scanned = counter_delta(sample->pgscan_pages, last->pgscan_pages);
+	uint64_t returned = counter_delta(sample->refault_pages[LRU_FILE],
+					  last->refault_pages[LRU_FILE]);
+
+	for (int type = 0; type < _LRU_TYPE_MAX; type++) {
+		uint64_t refaulted = counter_delta(sample->refault_pages[type],
+						   last->refault_pages[type]);
+
+		if (is_number(refaulted))
+			state->refault_mpps[type] = ewma(state->refault_mpps[type],
+							 rate_mpps(refaulted, dt_usec), dt_usec,
+							 REFAULT_TAU_USEC);
+	}
+
+	if (is_number(scanned) && scanned > saturating_add(sample->outcome.scanned_pages,
+							  FOREIGN_SLACK_PAGES))
+		state->foreign_usec = now_usec;
+
+	if (is_number(sample->current_bytes) && is_number(last->current_bytes)) {
+		uint64_t stolen_bytes = saturating_mul(number_or(stolen, 0), page_bytes);
+		uint64_t grown_bytes = saturating_sub(saturating_add(sample->current_bytes,
+								     stolen_bytes),
+						      last->current_bytes);
+
+		state->growth_bps = ewma(state->growth_bps,
+					 mul_div(grown_bytes, USEC_PER_SEC, dt_usec), dt_usec,
+					 INFLOW_TAU_USEC);
+	}
+
+	if (!is_number(stolen) || !is_number(returned) || !is_number(last->file_pages) ||
+	    !is_number(sample->lru_bytes[LRU_FILE]))
+		return;
+
+	uint64_t file_stolen = saturating_sub(stolen, sample->outcome.stolen_pages[LRU_ANON]);
+	uint64_t file_pages = sample->lru_bytes[LRU_FILE] / page_bytes;
+	uint64_t came = saturating_sub(saturating_add(file_pages, file_stolen), last->file_pages);
+
+	state->inflow_mpps = ewma(state->inflow_mpps,
+				  rate_mpps(saturating_sub(came, returned), dt_usec), dt_usec,
+				  INFLOW_TAU_USEC);
+	state->evicted_file_pages = saturating_add(fade(state->evicted_file_pages, dt_usec),
+						   file_stolen);
+	state->returned_file_pages = saturating_add(fade(state->returned_file_pages, dt_usec),
+						    returned);
+}
+
+uint64_t refault_return_ppm(const struct memcg_state *state)
+{
+	if (state->evicted_file_pages < REFAULT_EVIDENCE_PAGES)
+		return SAMPLE_UNKNOWN;
+	return min_u64(mul_div(state->returned_file_pages, PPM, state->evicted_file_pages), PPM);
+}
+
+uint64_t refault_limit_mpps(uint64_t limit_ppm_per_min, uint64_t held_bytes, uint32_t page_bytes)
+{
+	return mul_div(held_bytes / page_bytes, limit_ppm_per_min, PPM * 60 / 1000);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the policy sees: one snapshot of the host, taken at one moment, with time in it.
+ *
+ * Input types only, no functions and no kernel access, so that a snapshot can come from a live
+ * host, a recorded tree or a test alike. Conventions:
+ *  - Every field carries its unit in its name. Pages are base pages (snapshot.page_bytes).
+ *  - A value that could not be read is SAMPLE_UNKNOWN, never 0. Limits that the kernel prints as
+ *    "max" are SAMPLE_INFINITY.
+ *  - Counters are the kernel's own running totals; whoever wants a rate keeps the former value.
+ *  - Names are the kernel's: memcg, lruvec (memcg x node), generation, refault.
+ */
+#ifndef FGRECLAIM_POLICY_SAMPLE_H
+#define FGRECLAIM_POLICY_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SAMPLE_UNKNOWN	UINT64_MAX
+#define SAMPLE_INFINITY (UINT64_MAX - 1)
+
+enum lru_type {
+	LRU_ANON,
+	LRU_FILE,
+	_LRU_TYPE_MAX,
+};
+
+/*
+ * Four generations in every kernel so far (MAX_NR_GENS); more have been proposed on linux-mm, so
+ * room is left, and a listing with still more is reported as not understood.
+ */
+#define LRUVEC_GENS_MAX 16
+
+struct gen_sample {
+	uint64_t seq;
+	uint64_t age_msec;		    /* since the generation was created; wraps at 49.7 days */
+	uint64_t pages[_LRU_TYPE_MAX]; /* SAMPLE_UNKNOWN: older than min_seq of its type ('x') */
+};
+
+/* The generations of one memcg on one node, oldest first. */
+struct lruvec_sample {
+	uint32_t node;
+	uint32_t n_gens;
+	struct gen_sample gens[LRUVEC_GENS_MAX];
+};
+
+/* Where writes have got to since the last snapshot: measured, never assumed. */
+struct outcome {
+	uint32_t writes;	     /* completed writes, whatever their result */
+	uint32_t failures;	     /* of those: refused, timed out or without any progress */
+	uint32_t agings;	     /* of those: successful aging commands */
+	uint64_t asked_bytes;
+	uint64_t freed_bytes;	     /* by the growth of pgsteal over the writes */
+	uint64_t stolen_pages[_LRU_TYPE_MAX]; /* our own share of the growth of pgsteal */
+	uint64_t scanned_pages;		      /* our own share of the growth of pgscan */
+	uint64_t write_usec;	     /* time spent in those writes */
+};
+
+struct psi_total {
+	uint64_t some_usec;
+	uint64_t full_usec;
+};
+
+struct memcg_sample {
+	uint64_t id;	      /* cgroup id: inode of its directory, 64 bits */
+	int32_t parent;	      /* index of the parent in snapshot.memcgs (always smaller), -1: none */
+	int32_t class_index;  /* index into policy_params.classes, -1: watched, never touched */
+	uint64_t seen_usec;   /* how long we have known it */
+	bool leaf;	      /* no child with the memory controller */
+	bool populated;
+	bool frozen;
+	bool omitted;	      /* marked by its owner, or one of those that are never touched */
+	bool busy;	      /* a write of ours is still under way here */
+	bool listed;	      /* lruvecs below are whole and of this very scan */
+
+	uint64_t current_bytes;
+	uint64_t swap_current_bytes;
+	uint64_t swap_max_bytes;
+	uint64_t min_bytes;
+	uint64_t low_bytes;
+	uint64_t high_bytes;
+	uint64_t max_bytes;
+
+	uint64_t lru_bytes[_LRU_TYPE_MAX]; /* on the evictable lists: active + inactive */
+	uint64_t unevictable_bytes;
+	uint64_t file_dirty_bytes;
+	uint64_t file_writeback_bytes;
+
+	uint64_t refault_pages[_LRU_TYPE_MAX];
+	uint64_t pgscan_pages;
+	uint64_t pgsteal_pages;
+
+	uint64_t events_high;
+	uint64_t events_max;
+	uint64_t events_oom;
+	uint64_t events_oom_kill;
+
+	struct psi_total psi_memory;
+	struct psi_total psi_io;
+
+	uint32_t first_lruvec;	/* index into snapshot.lruvecs */
+	uint32_t n_lruvecs;
+
+	struct outcome outcome;
+};
+
+/* What the host can do; each step includes those before it (design: capability ladder). */
+enum capability {
+	CAPABILITY_OBSERVE,
+	CAPABILITY_RECLAIM,
+	CAPABILITY_GENERATIONS,
+	CAPABILITY_TIERS,
+	CAPABILITY_FAST_PATH,
+	_CAPABILITY_MAX,
+};
+
+struct system_sample {
+	enum capability capability;
+	bool reclaim_swappiness; /* memory.reclaim takes swappiness= */
+	bool swap_is_memory;	 /* every active swap area is zram, or zswap stands before it */
+	uint64_t swap_total_bytes;
+	uint64_t swap_free_bytes;
+	uint64_t ram_bytes;
+	uint64_t available_bytes;
+};
+
+struct snapshot {
+	uint64_t now_usec; /* CLOCK_MONOTONIC or virtual; the policy's only clock */
+	uint64_t interval_usec;
+	uint32_t page_bytes;
+	struct system_sample system;
+	const struct memcg_sample *memcgs; /* parents before children */
+	size_t n_memcgs;
+	const struct lruvec_sample *lruvecs;
+	size_t n_lruvecs;
+};
+
+#endif

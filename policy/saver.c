@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SAVER: cold anon of memcgs that nobody reclaims. Age, wait, age again; evict in small steps what
+ * two agings have missed; stop as soon as it comes back.
+ *
+ * A generation clock of width W ticks for each memcg. An aging costs a walk over its page tables and
+ * is only asked for when the former one is W old and the oldest generation is empty, so that no
+ * generation is ever merged into the next: a merge makes old pages look young. The kernel starts a
+ * memcg with four generations, three of them empty, and refuses an unforced aging as long as four
+ * exist (ERANGE): so it is forced exactly when the merge would move nothing that matters.
+ *
+ * Eviction takes from the oldest generation alone, anon first, 1 % of the memcg's memory a second at
+ * most. Refaults above the class's limit pause it; three times the limit backs off (backoff.c) and
+ * widens W.
+ *
+ * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the order
+ * of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where file
+ * dominates there is little to be won.
+ *
+ * Sources: the measured runs and the simulation behind this law are described in the policy notes of
+ * the documentation; lru_gen's answers are mm/vmscan.c run_aging() and run_eviction() of Linux 6.12.
+ */
+#include "saver.h"
+#include "arith.h"
+#include "backoff.h"
+#include "refault.h"
+#include "workingset.h"
+
+/* Width of a generation: long enough that two agings prove a minute's idleness or so, short enough
+ * to find the cold part within minutes. Widened by harm, never above half an hour. */
+#define AGE_INTERVAL_START_USEC (20 * USEC_PER_SEC)
+#define AGE_INTERVAL_MAX_USEC	(30 * USEC_PER_MIN)
+
+/* A process that has just started touches what it will not need again, and the other way round:
+ * it may be looked at, but nothing is taken from it. */
+#define YOUNG_USEC (60 * USEC_PER_SEC)
+
+/* Not worth a walk over page tables, nor a place in anybody's attention. */
+#define ANON_WORTH_BYTES (UINT64_C(8) << 20)
+
+/* As long as others reclaim here, and this long after, the clock stands still. */
+#define QUIET_USEC (15 * USEC_PER_SEC)
+
+/* An oldest generation with fewer pages than a batch (MIN_LRU_BATCH) counts as empty, ... */
+#define EMPTY_PAGES 64
+
+/* ... and a merge may move file pages up to this share of the anon that the clock is for. */
+#define MERGE_FILE_DIVISOR 8
+
+/* 1 % of its memory a second. */
+#define EVICT_PPM_PER_SEC 10000
+
+/* Swap is kept free for those who need it at once. */
+#define SWAP_RESERVE_DIVISOR 5
+
+static uint64_t say(const struct memcg_view *view, enum reason reason, uint64_t measured,
+		    uint64_t limit)
+{
+	view->state->verdict = (struct verdict){
+		.reason = reason,
+		.measured = measured,
+		.limit = limit,
+	};
+	return 0;
+}
+
+/* Why anon may not be taken at all: the host's and the administrator's side. */
+static bool anon_refused(const struct memcg_view *view)
+{
+	const struct system_sample *system = &view->snapshot->system;
+	const struct memcg_sample *sample = view->sample;
+	uint64_t swap_room_bytes = saturating_sub(number_or(system->swap_free_bytes, 0),
+						  number_or(system->swap_total_bytes, 0) /
+							  SWAP_RESERVE_DIVISOR);
+
+	if (view->params->anon == ANON_NO || view->class->reclaim == RECLAIM_FILE) {
+		say(view, REASON_ANON_OFF, 0, 0);
+		return true;
+	}
+	if (system->capability < CAPABILITY_GENERATIONS) {
+		say(view, REASON_NO_GENERATIONS, 0, 0);
+		return true;
+	}
+	if (sample->swap_max_bytes == SAMPLE_UNKNOWN || sample->swap_current_bytes == SAMPLE_UNKNOWN)
+		swap_room_bytes = 0;
+	else if (sample->swap_max_bytes != SAMPLE_INFINITY)
+		swap_room_bytes = min_u64(swap_room_bytes,
+					  saturating_sub(sample->swap_max_bytes,
+							 sample->swap_current_bytes));
+	if (swap_room_bytes < view->params->write_max_bytes) {
+		say(view, REASON_NO_SWAP, swap_room_bytes, view->params->write_max_bytes);
+		return true;
+	}
+	if (view->params->anon == ANON_AUTO && !system->swap_is_memory) {
+		say(view, REASON_SWAP_DEVICE, 0, 0);
+		return true;
+	}
+	return false;
+}
+
+/* Why this memcg is not one for the clock. */
+static bool clock_refused(const struct memcg_view *view)
+{
+	const struct memcg_sample *sample = view->sample;
+	uint64_t anon_bytes = sample->lru_bytes[LRU_ANON];
+	uint64_t file_bytes = sample->lru_bytes[LRU_FILE];
+
+	if (!sample->listed || sample->n_lruvecs == 0) {
+		say(view, REASON_NOT_LISTED, 0, 0);
+		return true;
+	}
+	if (!is_number(anon_bytes) || anon_bytes < ANON_WORTH_BYTES) {
+		say(view, REASON_LITTLE_ANON, anon_bytes, ANON_WORTH_BYTES);
+		return true;
+	}
+	if (!is_number(file_bytes) || file_bytes > anon_bytes) {
+		say(view, REASON_FILE_MOSTLY, anon_bytes, file_bytes);
+		return true;
+	}
+	return false;
+}
+
+static uint64_t plan_evict(const struct memcg_view *view, const struct lruvec_sample *lruvec,
+			   uint64_t budget_bytes, struct plan *plan)
+{
+	const struct gen_sample *oldest = &lruvec->gens[0];
+	uint64_t cold_bytes = saturating_mul(number_or(oldest->pages[LRU_ANON], 0),
+					     view->snapshot->page_bytes);
+	uint64_t bytes = min_u64(cold_bytes, budget_bytes);
+
+	if (bytes < view->snapshot->page_bytes || plan->n_decisions >= plan->capacity)
+		return 0;
+	plan->decisions[plan->n_decisions++] = (struct decision){
+		.memcg = view->index,
+		.action = ACTION_EVICT,
+		.reason = REASON_EVICT_COLD,
+		.node = lruvec->node,
+		.seq = oldest->seq,
+		.swappiness = SWAPPINESS_ANON,
+		.bytes = bytes,
+	};
+	return bytes;
+}
+
+/* The cold generations of all its lruvecs, oldest first within the budget of this interval. */
+static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
+{
+	const struct snapshot *snapshot = view->snapshot;
+	struct memcg_state *state = view->state;
+	uint64_t refault_mpps = saturating_add(state->refault_mpps[LRU_ANON],
+					       state->refault_mpps[LRU_FILE]);
+	uint64_t limit_mpps = refault_limit_mpps(view->class->refault_limit_ppm,
+						 view->sample->current_bytes, snapshot->page_bytes);
+	uint64_t dt_usec = min_u64(state->dt_usec, 2 * snapshot->interval_usec);
+	uint64_t budget_bytes = mul_div(mul_div(view->sample->current_bytes, EVICT_PPM_PER_SEC, PPM),
+					dt_usec, USEC_PER_SEC);
+	uint64_t planned_bytes = 0, unseen_usec = 0;
+
+	if (refault_mpps > limit_mpps)
+		return say(view, REASON_HOLD_REFAULT, refault_mpps, limit_mpps);
+	if (view->room_bytes < snapshot->page_bytes)
+		return say(view, REASON_FLOOR, view->sample->current_bytes, view->floor_bytes);
+	budget_bytes = min_u64(budget_bytes, view->room_bytes);
+	for (uint32_t v = 0; v < view->sample->n_lruvecs; v++) {
+		const struct lruvec_sample *lruvec =
+			&snapshot->lruvecs[view->sample->first_lruvec + v];
+		uint64_t lruvec_unseen_usec = workingset_unseen_usec(lruvec, 0);
+
+		if (!workingset_is_cold(lruvec, 0) || lruvec_unseen_usec < state->age_interval_usec ||
+		    number_or(lruvec->gens[0].pages[LRU_ANON], 0) <= EMPTY_PAGES)
+			continue;
+		unseen_usec = lruvec_unseen_usec;
+		planned_bytes += plan_evict(view, lruvec, budget_bytes - planned_bytes, plan);
+	}
+	if (planned_bytes == 0)
+		return say(view, REASON_NOTHING_COLD, 0, 0);
+	state->verdict = (struct verdict){
+		.action = ACTION_EVICT,
+		.reason = REASON_EVICT_COLD,
+		.measured = unseen_usec,
+		.limit = state->age_interval_usec,
+		.bytes = planned_bytes,
+	};
+	return planned_bytes;
+}
+
+/* True if an aging of this lruvec would merge nothing that matters; else the pages in the way. */
+static bool oldest_is_empty(const struct lruvec_sample *lruvec, uint64_t anon_pages,
+			    uint64_t *ret_in_the_way)
+{
+	uint64_t anon = number_or(lruvec->gens[0].pages[LRU_ANON], 0);
+	uint64_t file = number_or(lruvec->gens[0].pages[LRU_FILE], 0);
+
+	*ret_in_the_way = saturating_add(anon, file);
+	return anon <= EMPTY_PAGES &&
+	       file <= max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR);
+}
+
+static uint64_t age(const struct memcg_view *view, struct plan *plan)
+{
+	const struct memcg_sample *sample = view->sample;
+	struct memcg_state *state = view->state;
+	uint64_t now_usec = view->snapshot->now_usec;
+	uint64_t anon_pages = sample->lru_bytes[LRU_ANON] / view->snapshot->page_bytes;
+	uint64_t quiet_usec = saturating_sub(now_usec, state->foreign_usec);
+	uint64_t youngest_usec = 0, in_the_way = 0;
+	bool asked = false;
+
+	if (state->foreign_usec && quiet_usec < QUIET_USEC)
+		return say(view, REASON_RECLAIMED, quiet_usec, QUIET_USEC);
+	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {
+		const struct lruvec_sample *lruvec = &view->snapshot->lruvecs[sample->first_lruvec + v];
+		const struct gen_sample *youngest;
+		uint64_t pages;
+
+		if (lruvec->n_gens == 0)
+			continue;
+		youngest = &lruvec->gens[lruvec->n_gens - 1];
+		/* An aging that moved nothing (MGLRU switched off just now) is not repeated at once. */
+		youngest_usec = saturating_mul(youngest->age_msec, 1000);
+		if (state->aged_usec)
+			youngest_usec = min_u64(youngest_usec, now_usec - state->aged_usec);
+		if (youngest_usec < state->age_interval_usec ||
+		    plan->n_decisions >= plan->capacity)
+			continue;
+		if (!oldest_is_empty(lruvec, anon_pages, &pages)) {
+			in_the_way = pages;
+			continue;
+		}
+		plan->decisions[plan->n_decisions++] = (struct decision){
+			.memcg = view->index,
+			.action = ACTION_AGE,
+			.reason = REASON_AGE,
+			.node = lruvec->node,
+			.seq = youngest->seq,
+			.force = true,
+			.swappiness = SWAPPINESS_ANON,
+		};
+		asked = true;
+	}
+	if (!asked && in_the_way)
+		return say(view, REASON_OLDEST_HOLDS_FILE, in_the_way,
+			   max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR));
+	say(view, asked ? REASON_AGE : REASON_AGE_NOT_DUE, youngest_usec, state->age_interval_usec);
+	if (asked) {
+		state->aged_usec = now_usec;
+		state->verdict.action = ACTION_AGE;
+	}
+	return 0;
+}
+
+uint64_t saver_plan(const struct memcg_view *view, struct plan *plan)
+{
+	struct memcg_state *state = view->state;
+	uint64_t bytes;
+
+	if (anon_refused(view) || clock_refused(view))
+		return 0;
+	if (state->age_interval_usec == 0)
+		state->age_interval_usec = AGE_INTERVAL_START_USEC;
+	if (backoff_holds(state, view->snapshot->now_usec, &state->verdict)) {
+		if (state->widened_for != state->hold_until_usec) {
+			state->widened_for = state->hold_until_usec;
+			state->age_interval_usec = min_u64(state->age_interval_usec * 3 / 2,
+							   AGE_INTERVAL_MAX_USEC);
+		}
+		return 0;
+	}
+	if (view->sample->seen_usec < YOUNG_USEC) {
+		age(view, plan);
+		if (state->verdict.reason == REASON_AGE_NOT_DUE)
+			say(view, REASON_YOUNG, view->sample->seen_usec, YOUNG_USEC);
+		return 0;
+	}
+	bytes = evict_cold(view, plan);
+	if (state->verdict.reason != REASON_NOTHING_COLD)
+		return bytes;
+	return age(view, plan);
+}

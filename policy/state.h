@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the policy remembers of one memcg from tick to tick. The caller owns it, keeps one per
+ * cgroup id and hands it in beside the sample; all zeros is a memcg never seen before.
+ */
+#ifndef FGRECLAIM_POLICY_STATE_H
+#define FGRECLAIM_POLICY_STATE_H
+
+#include "plan.h"
+
+/* Running totals at the last look, to take deltas from. */
+struct memcg_counters {
+	uint64_t refault_pages[_LRU_TYPE_MAX];
+	uint64_t pgscan_pages;
+	uint64_t pgsteal_pages;
+	uint64_t events_max;
+	uint64_t events_oom_kill;
+	uint64_t psi_memory_some_usec;
+	uint64_t psi_io_some_usec;
+	uint64_t file_pages;
+	uint64_t current_bytes;
+};
+
+struct memcg_state {
+	uint64_t id;
+	bool primed; /* last holds counters of this memcg */
+	uint64_t last_usec;
+	uint64_t dt_usec; /* between the last two looks */
+	struct memcg_counters last;
+
+	/* refault.c */
+	uint64_t refault_mpps[_LRU_TYPE_MAX]; /* thousandths of a page per second, averaged */
+	uint64_t inflow_mpps;		      /* file pages that were not here before, likewise */
+	uint64_t growth_bps;		      /* bytes charged per second, averaged */
+	uint64_t evicted_file_pages;	      /* fading sums: what left, */
+	uint64_t returned_file_pages;	      /* and what of it came back */
+	uint64_t foreign_usec;		      /* when somebody else last reclaimed here */
+
+	/* pressure.c */
+	uint64_t stall_memory_ppm;
+	uint64_t stall_io_ppm;
+	uint64_t baseline_memory_ppm;
+	uint64_t baseline_io_ppm;
+
+	/* workingset.c */
+	uint64_t working_set_bytes; /* anon seen in use within the last agings; 0: not measured */
+	uint64_t cold_bytes;
+
+	/* protection.c */
+	uint64_t peak_bytes;
+
+	/* saver.c */
+	uint64_t age_interval_usec;
+	uint64_t aged_usec;   /* last aging asked for */
+	uint64_t widened_for; /* the hold that last widened the interval */
+
+	/* backoff.c */
+	uint64_t hold_until_usec;
+	struct verdict hold;
+	uint32_t backoffs; /* in a row: the exponent of the next hold */
+	uint32_t barren;   /* rounds in a row that freed next to nothing */
+
+	struct verdict verdict;
+};
+
+#endif

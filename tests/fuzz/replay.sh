@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# Runs every fuzz target once over its corpus, and the parser of listings over the real ones too.
+set -eu
+
+fuzz=${srcdir:-.}/tests/fuzz
+listings=${srcdir:-.}/tests/fixtures/listings
+
+./fuzz-kparse-lru-gen "$fuzz/corpus/kparse-lru-gen" "$listings"
+./fuzz-kparse-small "$fuzz/corpus/kparse-small"
+./fuzz-parse "$fuzz/corpus/parse"
+./fuzz-config "$fuzz/../../conf"

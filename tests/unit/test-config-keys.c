@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keys: what each value means, the ends of its range, and that what is written out loads again.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "config-tree.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static void test_values(void **state)
+{
+	struct config *config = must_load(*state, "[Agent]\nInterval=1min 30s\nDryRun=no\n"
+						  "CpuBudget=2.5%\nWriteMax = 64K\n"
+						  "WriteDeadline=10s\nConcurrency=16\n"
+						  "[Swap]\nAnon=no\n"
+						  "[Class a]\nMatch=/a:b;c=d\nReclaim=file\n"
+						  "Weight=10000\nRefaultLimit=0.1%/min\n"
+						  "PressureLimit=100%\nFloor=64M\n"
+						  "[Class  b ]\nFloor=64M\nFloor=0.5%\nFloor=10%\n"
+						  "[Class c]\nFloor=0%\n");
+	const struct class_params *class = config->policy.classes;
+
+	assert_int_equal(config->interval_usec, 90000000);
+	assert_false(config->dry_run);
+	assert_int_equal(config->cpu_budget_ppm, 25000);
+	assert_int_equal(config->policy.write_max_bytes, 65536);
+	assert_int_equal(config->write_deadline_usec, 10000000);
+	assert_int_equal(config->policy.concurrency, 16);
+	assert_int_equal(config->policy.anon, ANON_NO);
+	assert_int_equal(config->policy.n_classes, 3);
+	assert_int_equal(config->n_matches, 1);
+	assert_string_equal(config->matches[0].pattern, "/a:b;c=d");
+	assert_int_equal(class[0].reclaim, RECLAIM_FILE);
+	assert_int_equal(class[0].weight, 10000);
+	assert_int_equal(class[0].refault_limit_ppm, 1000);
+	assert_int_equal(class[0].pressure_limit_ppm, 1000000);
+	assert_int_equal(class[0].floor_bytes, 64 << 20);
+	assert_int_equal(class[0].floor_ppm, 0);
+	assert_string_equal(class[1].name, "b");
+	assert_int_equal(class[1].floor_bytes, 0);
+	assert_int_equal(class[1].floor_ppm, 100000);
+	assert_int_equal(class[2].floor_ppm, 0);
+	config_free(config);
+}
+
+/* The last value that passes and the first that does not, at both ends. */
+static const struct {
+	const char *section, *key, *good[2], *bad[3], *form;
+} ranges[] = {
+	{"Agent",
+	 "Interval",
+	 {"500ms", "1h"},
+	 {"499ms", "3601s", "5"},
+	 "a time of 500ms to 1h, with its unit"},
+	{"Agent",
+	 "WriteDeadline",
+	 {"10ms", "10s"},
+	 {"9999us", "10001ms", "x"},
+	 "a time of 10ms to 10s, with its unit"},
+	{"Agent",
+	 "CpuBudget",
+	 {"0.0001%", "100%"},
+	 {"0%", "100.1%", "1"},
+	 "a share above 0% and up to 100%"},
+	{"Agent", "WriteMax", {"64K", "64M"}, {"65535", "65M", "16MB"}, "a size of 64K to 64M"},
+	{"Agent", "Concurrency", {"1", "16"}, {"0", "17", "4294967297"}, "a number of 1 to 16"},
+	{"Agent", "DryRun", {"off", "TRUE"}, {"maybe", "2", "yes no"}, "yes or no"},
+	{"Swap", "Anon", {"auto", "yes"}, {"Auto", "on", "maybe"}, "one of auto, yes, no"},
+	{"Class a",
+	 "Reclaim",
+	 {"none", "all"},
+	 {"both", "File", "invalid"},
+	 "one of none, file, anon, all"},
+	{"Class a", "Weight", {"1", "10000"}, {"0", "10001", "-1"}, "a number of 1 to 10000"},
+	{"Class a",
+	 "RefaultLimit",
+	 {"0%/min", "100%/min"},
+	 {"100.1%/min", "1%", "1%/h"},
+	 "a share per minute of 0%/min to 100%/min"},
+	{"Class a",
+	 "PressureLimit",
+	 {"0%", "100%"},
+	 {"100.0001%", "0.1", "1%/min"},
+	 "a share of 0% to 100%"},
+	{"Class a",
+	 "Floor",
+	 {"0", "100%"},
+	 {"101%", "99999999999T", "quarter"},
+	 "a size such as 64M, or a share of 0% to 100%"},
+};
+
+static void test_ranges(void **state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
+		char text[256], wanted[512];
+
+		for (size_t j = 0; j < 2; j++) {
+			snprintf(text, sizeof(text), "[%s]\n%s=%s\n", ranges[i].section,
+				 ranges[i].key, ranges[i].good[j]);
+			config_free(must_load(*state, text));
+		}
+		for (size_t j = 0; j < 3; j++) {
+			snprintf(text, sizeof(text), "[%s]\n#\n%s=%s\n", ranges[i].section,
+				 ranges[i].key, ranges[i].bad[j]);
+			snprintf(wanted, sizeof(wanted), "x.conf:3: %s: \"%s\" is not %s",
+				 ranges[i].key, ranges[i].bad[j], ranges[i].form);
+			assert_refused(*state, text, wanted);
+		}
+		snprintf(text, sizeof(text), "[%s]\n%s=\n", ranges[i].section, ranges[i].key);
+		snprintf(wanted, sizeof(wanted), "x.conf:2: %s: no value; it takes %s",
+			 ranges[i].key, ranges[i].form);
+		assert_refused(*state, text, wanted);
+	}
+}
+
+static void dump(const struct config *config, char *ret, size_t size)
+{
+	FILE *f = fmemopen(ret, size, "w");
+
+	assert_non_null(f);
+	config_dump(config, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void assert_same(const struct config *a, const struct config *b)
+{
+	assert_memory_equal(a, b, offsetof(struct config, matches));
+	assert_int_equal(a->n_matches, b->n_matches);
+	for (size_t i = 0; i < a->n_matches; i++) {
+		assert_string_equal(a->matches[i].pattern, b->matches[i].pattern);
+		assert_int_equal(a->matches[i].class_index, b->matches[i].class_index);
+	}
+}
+
+static void assert_round_trip(const struct tree *tree, const char *text)
+{
+	struct config *config = must_load(tree, text), *again;
+	char dumped[4096];
+
+	dump(config, dumped, sizeof(dumped));
+	again = must_load(tree, dumped);
+	assert_same(config, again);
+	config_free(config);
+	config_free(again);
+}
+
+static void test_round_trip(void **state)
+{
+	char text[512];
+
+	assert_round_trip(*state, "");
+	assert_round_trip(*state, "[Agent]\nInterval=1h\nWriteDeadline=1234567us\nWriteMax=65537\n"
+				  "CpuBudget=0.0203%\nConcurrency=3\nDryRun=no\n[Swap]\nAnon=yes\n"
+				  "[Class x]\nMatch=/a:b\nMatch=/[!;#]**\nFloor=1.5G\nWeight=1\n"
+				  "[Class y]\n[Class z.1-_]\nFloor=0\nReclaim=none\n"
+				  "RefaultLimit=12.3456%/min\nPressureLimit=100%\nMatch=/z\n"
+				  "[Class x]\nMatch=/later\n");
+	snprintf(text, sizeof(text), "[Class a]\nMatch=/%0191d\n", 0);
+	assert_round_trip(*state, text);
+}
+
+static void test_dump_text(void **state)
+{
+	struct config *config = must_load(*state, "[Agent]\nInterval=120s\nWriteMax=1024K\n"
+						  "[Class a]\nMatch=/a\nFloor=2048M\n"
+						  "PressureLimit=0.05%\n");
+	char text[4096], *origin;
+
+	dump(config, text, sizeof(text));
+	origin = strstr(text, "# ");
+	assert_non_null(origin);
+	assert_non_null(strstr(origin, "/x.conf:5\nMatch=/a\n"));
+	*origin = '\0';
+	assert_string_equal(text, "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
+				  "WriteDeadline=500ms\nConcurrency=2\n\n[Swap]\nAnon=auto\n\n"
+				  "[Class a]\n");
+	assert_string_equal(strstr(origin + 1, "Reclaim="),
+			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
+			    "PressureLimit=0.05%\nFloor=2G\n");
+	config_free(config);
+}
+
+/* A file of the source tree, whole. */
+static void read_source(const char *name, char *ret, size_t size)
+{
+	const char *srcdir = getenv("srcdir");
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", srcdir ? srcdir : ".", name);
+	f = fopen(path, "re");
+	if (!f)
+		fail_msg("%s: %s", path, strerror(errno));
+	ret[fread(ret, 1, size - 1, f)] = '\0';
+	fclose(f);
+}
+
+/* What is installed changes nothing; nor does it with "#" taken off what is no prose. */
+static void test_installed_default(void **state)
+{
+	struct config *defaults = must_load(*state, ""), *config;
+	char text[16384];
+	size_t n = 0;
+
+	read_source("conf/fgreclaimd.conf", text, sizeof(text));
+	config = must_load(*state, text);
+	assert_same(config, defaults);
+	config_free(config);
+	for (char *p = text; *p; p = strchr(p, '\n') + 1) {
+		if (p[0] == '#' && p[1] != ' ' && p[1] != '\n') {
+			memmove(p, p + 1, strlen(p));
+			n++;
+		}
+	}
+	config = must_load(*state, text);
+	assert_same(config, defaults);
+	/* All keys, and the line of the class. */
+	assert_int_equal(n, 14);
+	assert_string_not_equal(config->matches[0].origin, "built in");
+	config_free(config);
+	config_free(defaults);
+}
+
+static const char *example_class(const char *name, const char *path, struct tree *tree)
+{
+	static char class[CLASS_NAME_MAX + 1];
+	char file[128], text[16384];
+	struct config *config;
+	int32_t index;
+
+	snprintf(file, sizeof(file), "conf/examples/%s.conf", name);
+	read_source(file, text, sizeof(text));
+	config = must_load(tree, text);
+	index = config_classify(config, path, NULL);
+	strcpy(class, index < 0 ? "none" : config->policy.classes[index].name);
+	config_free(config);
+	return class;
+}
+
+static void test_examples(void **state)
+{
+#define CONTAINERD "/system.slice/containerd.service/"
+	static const struct {
+		const char *name, *path, *class;
+	} cases[] = {
+		{"database", "/system.slice/mongod.service", "database"},
+		{"database", "/system.slice/system-postgresql.slice/postgresql@15-main.service",
+		 "database"},
+		{"database", "/system.slice/postgresql.service", "none"},
+		{"batch", "/batch.slice/run-u12.service", "batch"},
+		{"batch", "/system.slice/cron.service", "none"},
+		{"containers", "/system.slice/docker-0a1b.scope", "containers"},
+		{"containers", "/system.slice/docker-0a1b.scope/init.scope", "containers"},
+		{"containers", "/system.slice/docker.service", "none"},
+		{"containers", "/docker/0a1b", "containers"},
+		{"containers", "/machine.slice/libpod-0a1b.scope/container", "containers"},
+		{"containers",
+		 "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-0a1b.scope",
+		 "containers"},
+		{"containers",
+		 "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1.slice/"
+		 "cri-containerd-0a1b.scope",
+		 "pods-besteffort"},
+		{"containers",
+		 "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
+		 "crio-0a1b.scope",
+		 "pods-burstable"},
+		{"containers", "/kubepods.slice/kubepods-pod1.slice/cri-containerd-0a1b.scope",
+		 "pods-guaranteed"},
+		{"containers", "/kubepods/burstable/pod1/0a1b", "pods-burstable"},
+		{"containers", CONTAINERD "kubepods-besteffort.slice:cri-containerd:abc",
+		 "pods-besteffort"},
+		{"containers", CONTAINERD "kubepods-pod1.slice:cri-containerd:abc",
+		 "pods-guaranteed"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_string_equal(example_class(cases[i].name, cases[i].path, *state),
+				    cases[i].class);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE_TEST(test_values),
+		TREE_TEST(test_ranges),
+		TREE_TEST(test_round_trip),
+		TREE_TEST(test_dump_text),
+		TREE_TEST(test_installed_default),
+		TREE_TEST(test_examples),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
