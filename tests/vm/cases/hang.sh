@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# shellcheck source-path=SCRIPTDIR/.. source=guest-lib.sh
+source "$LIB"
+
+echo 'written before the hang'
+sleep infinity

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+#
+# For test scripts in the guest: `source "$LIB"` first. A script passes by
+# reaching its end; a command that fails ends it, and names itself as the reason.
+#
+#   IN   what `run --in` was given (read-only; IN/bin is in PATH)
+#   OUT  the script's own directory, and where it starts; brought back to the host
+
+set -Eeuo pipefail
+trap 'echo "line $LINENO: $BASH_COMMAND" >"$OUT/reason"' ERR
+
+CG=/sys/fs/cgroup
+
+# Ends the script. Not from a subshell: there they would end only that.
+skip() { echo "$*" | tee "$OUT/reason"; exit 77; }
+fail() { echo "$*" | tee "$OUT/reason"; exit 1; }
+
+# A line that `run --progress` shows at once.
+progress() { echo "PROGRESS: $*" >/dev/hvc0; }
+
+# allow_oom CGROUP: an OOM kill by that cgroup's own limit is part of the test.
+allow_oom() { echo "$1" >>"$OUT/allow-oom"; }
+
+# wait_for SECONDS COMMAND...: until it succeeds, or false when it never did.
+wait_for() {
+	local deadline=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS < deadline)) || return 1
+		sleep 0.2
+	done
+}
+
+# cg_read CGROUP FILE, stat_of CGROUP KEY (of memory.stat); CGROUP as in
+# /proc/PID/cgroup, with a leading slash.
+cg_read() { cat "$CG$1/$2"; }
+stat_of() { awk -v key="$2" '$1 == key { print $2; found = 1 } END { exit !found }' "$CG$1/memory.stat"; }
+
+# disk SERIAL: the device of that disk. `run --disk` makes disk0, disk1, ...
+disk() {
+	local sys
+	for sys in /sys/block/vd*; do
+		if [[ $(<"$sys/serial") == "$1" ]]; then
+			echo "/dev/${sys##*/}"
+			return
+		fi
+	done
+	echo "no disk with the serial number '$1'" >&2
+	return 1
+}
+
+# A kernel may have it built in: what counts is that it works afterwards.
+load_module() { modprobe -q "$@" || true; }
+
+# setup_zram SIZE: the only swap device, lz4.
+setup_zram() {
+	load_module zram
+	echo lz4 >/sys/block/zram0/comp_algorithm
+	echo "$1" >/sys/block/zram0/disksize
+	mkswap -q /dev/zram0
+	swapon --discard /dev/zram0
+}
+
+# slow_copy DEVICE LATENCY_US: a disk with DEVICE's content on which every request
+# takes that long, by a timer in the guest; prints its device. It lives in the
+# guest's memory (not charged to any cgroup), so give `run` as much --mem on top. A
+# file system on it needs blocks of 4 KiB (mke2fs -b 4096).
+slow_copy() {
+	local name=slow-${1##*/} dir
+	dir=/sys/kernel/config/nullb/$name
+	load_module configfs
+	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
+	load_module null_blk nr_devices=0
+	mkdir "$dir"
+	echo $((($(blockdev --getsize64 "$1") + 1048575) / 1048576)) >"$dir/size" # MiB
+	echo 4096 >"$dir/blocksize" # it copies block by block: 512 would be slow
+	echo 1 >"$dir/memory_backed"
+	echo 2 >"$dir/irqmode" # complete by hrtimer
+	echo "${2}000" >"$dir/completion_nsec"
+	echo 1 >"$dir/power"
+	dd if="$1" of="/dev/$name" bs=8M iflag=direct oflag=direct conv=sparse,nocreat status=none
+	echo "/dev/$name"
+}
+
+# slow_disk DEVICE MOUNTPOINT [LATENCY_US]: slow_copy, mounted. About 6 s per GiB.
+slow_disk() {
+	local device
+	device=$(slow_copy "$1" "${3:-1000}")
+	mkdir -p "$2"
+	mount -o noatime "$device" "$2"
+}
