@@ -123,19 +123,17 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	struct executor_totals *totals = &action->executor->totals;
 	struct outcome *outcome = &action->memcg->outcome;
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t stolen_pages = number_or(counter_delta(after->pgsteal_pages,
-							action->before.pgsteal_pages), 0);
-	uint64_t scanned_pages = number_or(counter_delta(after->pgscan_pages,
-							 action->before.pgscan_pages), 0);
-	uint64_t fallen_bytes = is_number(after->current_bytes) &&
-						is_number(action->before.current_bytes) ?
-					saturating_sub(action->before.current_bytes,
-						       after->current_bytes) :
-					0;
+	uint64_t stolen_pages =
+		number_or(counter_delta(after->pgsteal_pages, action->before.pgsteal_pages), 0);
+	uint64_t scanned_pages =
+		number_or(counter_delta(after->pgscan_pages, action->before.pgscan_pages), 0);
+	uint64_t fallen_bytes =
+		is_number(after->current_bytes) && is_number(action->before.current_bytes)
+			? saturating_sub(action->before.current_bytes, after->current_bytes)
+			: 0;
 	bool aging = action->decision.action == ACTION_AGE;
-	uint64_t freed_bytes = aging ? 0 :
-				       max_u64(saturating_mul(stolen_pages, page_bytes),
-					       fallen_bytes);
+	uint64_t freed_bytes =
+		aging ? 0 : max_u64(saturating_mul(stolen_pages, page_bytes), fallen_bytes);
 	/* The generations may have moved on since the listing. */
 	bool raced = action->decision.action != ACTION_RECLAIM &&
 		     (result == -EINVAL || result == -ERANGE || result == -EEXIST);
@@ -164,11 +162,11 @@ static void log_step(const struct action *action, int result, uint64_t freed_byt
 	const char *reason = reason_to_string(action->decision.reason);
 
 	if (action->decision.action == ACTION_AGE)
-		log_action(action->memcg->path, reason, 0, "%s: %s: %s", action->memcg->path,
+		log_action(action->memcg->name, reason, 0, "%s: %s: %s", action->memcg->name,
 			   action_word(action), result < 0 ? strerror(-result) : "done");
 	else
-		log_action(action->memcg->path, reason, freed_bytes,
-			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB%s%s", action->memcg->path,
+		log_action(action->memcg->name, reason, freed_bytes,
+			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB%s%s", action->memcg->name,
 			   action_word(action), freed_bytes / 1024, action->step_bytes / 1024,
 			   result < 0 ? ", " : "", result < 0 ? strerror(-result) : "");
 }
@@ -212,8 +210,8 @@ static void dry_step(struct action *action)
 	const char *reason = reason_to_string(action->decision.reason);
 
 	executor->totals.dry_bytes += action->remaining_bytes;
-	log_action(action->memcg->path, reason, action->remaining_bytes,
-		   "%s: dry run, not done: %s, %" PRIu64 " kB", action->memcg->path,
+	log_action(action->memcg->name, reason, action->remaining_bytes,
+		   "%s: dry run, not done: %s, %" PRIu64 " kB", action->memcg->name,
 		   action_word(action), action->remaining_bytes / 1024);
 }
 
@@ -224,8 +222,8 @@ static int begin_step(struct action *action)
 	struct ring_request *request = &action->request;
 	int r;
 
-	action->step_bytes = min_u64(action->remaining_bytes,
-				     executor->config->policy.write_max_bytes);
+	action->step_bytes =
+		min_u64(action->remaining_bytes, executor->config->policy.write_max_bytes);
 	r = memcg_read_usage(action->memcg, &action->before);
 	if (r < 0)
 		return r;
@@ -271,15 +269,15 @@ static void pump(struct executor *executor)
 
 /* --- plans */
 
-static const struct actuator *choose_actuator(const struct executor *executor, enum action_kind kind)
+static const struct actuator *choose_actuator(const struct executor *executor,
+					      enum action_kind kind)
 {
 	if (executor->dry_run)
 		return &actuator_null;
 	return kind == ACTION_RECLAIM ? &actuator_reclaim : &actuator_lru_gen;
 }
 
-void executor_start(struct executor *executor, const struct plan *plan,
-		    struct memcg *const *memcgs)
+void executor_start(struct executor *executor, const struct plan *plan, struct memcg *const *memcgs)
 {
 	struct action **tail;
 

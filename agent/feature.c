@@ -18,11 +18,16 @@
 #define FG_SYMBOL "folio_inc_lru_refs"
 
 static const char *const names[_FEATURE_MAX] = {
-	[FEATURE_CGROUP] = "cgroup2",	     [FEATURE_RECLAIM] = "memory.reclaim",
-	[FEATURE_SWAPPINESS] = "swappiness", [FEATURE_MGLRU] = "mglru",
-	[FEATURE_LRU_GEN] = "lru_gen",	     [FEATURE_TIERS] = "lru_gen_full",
-	[FEATURE_FG] = "fg",		     [FEATURE_PSI] = "psi",
-	[FEATURE_SWAP] = "swap",	     [FEATURE_SWAP_MEMORY] = "swap-is-memory",
+	[FEATURE_CGROUP] = "cgroup2",
+	[FEATURE_RECLAIM] = "memory.reclaim",
+	[FEATURE_SWAPPINESS] = "swappiness",
+	[FEATURE_MGLRU] = "mglru",
+	[FEATURE_LRU_GEN] = "lru_gen",
+	[FEATURE_TIERS] = "lru_gen_full",
+	[FEATURE_FG] = "fg",
+	[FEATURE_PSI] = "psi",
+	[FEATURE_SWAP] = "swap",
+	[FEATURE_SWAP_MEMORY] = "swap-is-memory",
 	[FEATURE_RING] = "io_uring",
 };
 
@@ -32,8 +37,9 @@ static const char *const remedies[_FEATURE_MAX] = {
 	[FEATURE_SWAPPINESS] = "without it file is reclaimed alone only where swap is no danger; "
 			       "Linux 6.11 or later has it",
 	[FEATURE_MGLRU] = "switch it on: echo y >/sys/kernel/mm/lru_gen/enabled",
-	[FEATURE_LRU_GEN] = "mount debugfs (systemctl start sys-kernel-debug.mount); kernel lockdown "
-			    "closes it for good",
+	[FEATURE_LRU_GEN] =
+		"mount debugfs (systemctl start sys-kernel-debug.mount); kernel lockdown "
+		"closes it for good",
 	[FEATURE_TIERS] = "mount debugfs (systemctl start sys-kernel-debug.mount)",
 	[FEATURE_PSI] = "boot with psi=1; without it pressure is no brake",
 	[FEATURE_SWAP] = "add zram swap; without swap no anon is reclaimed",
@@ -42,10 +48,8 @@ static const char *const remedies[_FEATURE_MAX] = {
 };
 
 static const char *const capability_names[_CAPABILITY_MAX] = {
-	[CAPABILITY_OBSERVE] = "observe",
-	[CAPABILITY_RECLAIM] = "reclaim",
-	[CAPABILITY_GENERATIONS] = "generations",
-	[CAPABILITY_TIERS] = "tiers",
+	[CAPABILITY_OBSERVE] = "observe",         [CAPABILITY_RECLAIM] = "reclaim",
+	[CAPABILITY_GENERATIONS] = "generations", [CAPABILITY_TIERS] = "tiers",
 	[CAPABILITY_FAST_PATH] = "fast-path",
 };
 
@@ -89,7 +93,7 @@ static void probe_reclaim(struct features *features, struct hierarchy *hierarchy
 	fd = memcg_reclaim_fd(memcgs[1]);
 	if (fd < 0) {
 		set(features, FEATURE_RECLAIM, false, "memory.reclaim of %.60s: %s",
-		    memcgs[1]->path, strerror(-fd));
+		    memcgs[1]->name, strerror(-fd));
 		set(features, FEATURE_SWAPPINESS, false, "not probed");
 		return;
 	}
@@ -129,7 +133,7 @@ static void probe_mglru(struct features *features, const char *root, const struc
 
 static void probe_fg(struct features *features, const char *root)
 {
-	static const char *const places[] = { "/proc/kallsyms", "/sys/kernel/btf/vmlinux" };
+	static const char *const places[] = {"/proc/kallsyms", "/sys/kernel/btf/vmlinux"};
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
@@ -157,7 +161,7 @@ static void count_swap(const struct swap_area *area, void *userdata)
 
 static void probe_swap(struct features *features, const char *root)
 {
-	struct swap_count count = { 0 };
+	struct swap_count count = {0};
 	char text[16384], zswap[16] = "";
 	int len = read_below(root, "/proc/swaps", text, sizeof(text));
 	bool memory;
@@ -201,7 +205,7 @@ static enum capability capability_of(const struct features *features)
 void features_probe(struct features *ret, const char *root, struct hierarchy *hierarchy,
 		    const char *why_not, const struct lru_gen *lru_gen, int ring_error)
 {
-	struct features features = { 0 };
+	struct features features = {0};
 
 	if (hierarchy) {
 		set(&features, FEATURE_CGROUP, true, "mounted, with the memory controller");
@@ -221,10 +225,13 @@ void features_probe(struct features *ret, const char *root, struct hierarchy *hi
 	*ret = features;
 }
 
-bool features_refresh(struct features *features, const char *root, const struct lru_gen *lru_gen)
+bool features_refresh(struct features *features, const char *root, struct hierarchy *hierarchy,
+		      const struct lru_gen *lru_gen)
 {
 	struct features fresh = *features;
 
+	if (!fresh.probes[FEATURE_RECLAIM].present)
+		probe_reclaim(&fresh, hierarchy);
 	probe_mglru(&fresh, root, lru_gen);
 	probe_swap(&fresh, root);
 	fresh.capability = capability_of(&fresh);

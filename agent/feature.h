@@ -12,17 +12,17 @@
 #include "sample.h"
 
 enum feature {
-	FEATURE_CGROUP,	    /* cgroup v2 with the memory controller */
-	FEATURE_RECLAIM,    /* memory.reclaim can be written */
-	FEATURE_SWAPPINESS, /* ... and takes swappiness= */
-	FEATURE_MGLRU,	    /* MGLRU is on */
-	FEATURE_LRU_GEN,    /* lru_gen can be read and written */
-	FEATURE_TIERS,	    /* lru_gen_full can be read */
-	FEATURE_FG,	    /* frequency-guided promotion in the kernel */
-	FEATURE_PSI,	    /* pressure stall information */
-	FEATURE_SWAP,	    /* a swap area */
+	FEATURE_CGROUP,      /* cgroup v2 with the memory controller */
+	FEATURE_RECLAIM,     /* memory.reclaim can be written */
+	FEATURE_SWAPPINESS,  /* ... and takes swappiness= */
+	FEATURE_MGLRU,       /* MGLRU is on */
+	FEATURE_LRU_GEN,     /* lru_gen can be read and written */
+	FEATURE_TIERS,       /* lru_gen_full can be read */
+	FEATURE_FG,          /* frequency-guided promotion in the kernel */
+	FEATURE_PSI,         /* pressure stall information */
+	FEATURE_SWAP,        /* a swap area */
 	FEATURE_SWAP_MEMORY, /* ... and all of them are memory: zram, or zswap before them */
-	FEATURE_RING,	    /* io_uring */
+	FEATURE_RING,        /* io_uring */
 	_FEATURE_MAX,
 };
 
@@ -42,8 +42,10 @@ struct features {
 void features_probe(struct features *ret, const char *root, struct hierarchy *hierarchy,
 		    const char *why_not, const struct lru_gen *lru_gen, int ring_error);
 
-/* Looks again at what may change while the agent runs: MGLRU and swap. True if anything did. */
-bool features_refresh(struct features *features, const char *root, const struct lru_gen *lru_gen);
+/* Looks again at what may change while the agent runs: MGLRU, debugfs and swap, and memory.reclaim as
+ * long as it was not found. True if anything did. */
+bool features_refresh(struct features *features, const char *root, struct hierarchy *hierarchy,
+		      const struct lru_gen *lru_gen);
 
 const char *feature_to_string(enum feature feature);
 const char *capability_to_string(enum capability capability);

@@ -16,7 +16,8 @@ int file_read(int fd, char *buf, size_t size)
 	for (;;) {
 		char more;
 		bool full = len == size - 1;
-		ssize_t n = pread(fd, full ? &more : buf + len, full ? 1 : size - 1 - len, (off_t)len);
+		ssize_t n =
+			pread(fd, full ? &more : buf + len, full ? 1 : size - 1 - len, (off_t)len);
 
 		if (n < 0 && errno == EINTR)
 			continue;

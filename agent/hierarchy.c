@@ -32,9 +32,9 @@ struct hierarchy {
 	bool live;
 	char *own_path; /* our own cgroup, NULL: not known or not in this tree */
 	uint64_t scan;
-	struct memcg **memcgs;	/* of this scan, in walking order */
+	struct memcg **memcgs;  /* of this scan, in walking order */
 	struct memcg **by_path; /* the same, sorted */
-	struct memcg **by_id;	/* those of the former scan, sorted */
+	struct memcg **by_id;   /* those of the former scan, sorted */
 	size_t n_memcgs, n_by_id;
 	size_t capacity; /* of each of the three */
 };
@@ -139,7 +139,8 @@ int hierarchy_open(const char *root, struct hierarchy **ret, const char **ret_wh
 	hierarchy->root_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (hierarchy->root_fd < 0)
 		return errno == ENOENT ? -ENODEV : -errno;
-	r = file_read_at(hierarchy->root_fd, "cgroup.controllers", controllers, sizeof(controllers));
+	r = file_read_at(hierarchy->root_fd, "cgroup.controllers", controllers,
+			 sizeof(controllers));
 	if (r < 0 || !strstr(controllers, "memory")) {
 		*ret_why = "there is no cgroup v2 hierarchy with the memory controller";
 		return -ENODEV;
@@ -169,8 +170,10 @@ static bool is_omitted(const struct hierarchy *hierarchy, const char *path, int 
 
 static struct memcg *find_by_id(const struct hierarchy *hierarchy, uint64_t id)
 {
-	struct memcg key = { .id = id }, *key_ptr = &key, **found;
+	struct memcg key = {.id = id}, *key_ptr = &key, **found;
 
+	if (hierarchy->n_by_id == 0)
+		return NULL;
 	found = bsearch(&key_ptr, hierarchy->by_id, hierarchy->n_by_id, sizeof(*hierarchy->by_id),
 			compare_ids);
 	return found ? *found : NULL;
@@ -193,7 +196,8 @@ static int append(struct hierarchy *hierarchy, struct memcg *memcg)
 		size_t capacity = hierarchy->capacity ? 2 * hierarchy->capacity : 64;
 
 		if (grow(&hierarchy->memcgs, capacity) < 0 ||
-		    grow(&hierarchy->by_path, capacity) < 0 || grow(&hierarchy->by_id, capacity) < 0)
+		    grow(&hierarchy->by_path, capacity) < 0 ||
+		    grow(&hierarchy->by_id, capacity) < 0)
 			return -ENOMEM;
 		hierarchy->capacity = capacity;
 	}

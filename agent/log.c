@@ -67,9 +67,9 @@ void log_action(const char *cgroup, const char *reason, uint64_t bytes, const ch
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
 	if (to_journal)
-		sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", LOG_DEBUG,
-				"FGRECLAIM_CGROUP=%s", cgroup, "FGRECLAIM_REASON=%s", reason,
-				"FGRECLAIM_BYTES=%" PRIu64, bytes, NULL);
+		sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", LOG_DEBUG, "FGRECLAIM_CGROUP=%s",
+				cgroup, "FGRECLAIM_REASON=%s", reason, "FGRECLAIM_BYTES=%" PRIu64,
+				bytes, NULL);
 	else
 		to_stderr(LOG_DEBUG, line);
 	errno = saved_errno;

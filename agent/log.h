@@ -24,7 +24,7 @@ void log_action(const char *cgroup, const char *reason, uint64_t bytes, const ch
 	_printf_(4, 5);
 
 #define log_warning(...) log_event(LOG_WARNING, NULL, __VA_ARGS__)
-#define log_notice(...)	 log_event(LOG_NOTICE, NULL, __VA_ARGS__)
-#define log_debug(...)	 log_event(LOG_DEBUG, NULL, __VA_ARGS__)
+#define log_notice(...)  log_event(LOG_NOTICE, NULL, __VA_ARGS__)
+#define log_debug(...)   log_event(LOG_DEBUG, NULL, __VA_ARGS__)
 
 #endif

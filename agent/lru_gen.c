@@ -35,7 +35,7 @@ void lru_gen_open(struct lru_gen *ret, const char *root)
 {
 	int fd;
 
-	*ret = (struct lru_gen){ .read_fd = -1, .write_fd = -1 };
+	*ret = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	fd = open_below(root, "lru_gen", O_RDONLY);
 	if (fd < 0)
 		ret->read_error = fd;
@@ -56,7 +56,7 @@ void lru_gen_close(struct lru_gen *lru_gen)
 	close_fd(&lru_gen->read_fd);
 	close_fd(&lru_gen->write_fd);
 	free(lru_gen->text);
-	*lru_gen = (struct lru_gen){ .read_fd = -1, .write_fd = -1 };
+	*lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 }
 
 static int grow(struct lru_gen *lru_gen)
@@ -111,8 +111,8 @@ size_t lru_gen_format(const struct decision *decision, uint64_t listing_id, uint
 		len = snprintf(buf, size, "+ %" PRIu64 " %" PRIu32 " %" PRIu64 " 1 %d", listing_id,
 			       decision->node, decision->seq, decision->force);
 	else
-		len = snprintf(buf, size, "- %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64,
-			       listing_id, decision->node, decision->seq, decision->swappiness,
-			       pages);
+		len = snprintf(
+			buf, size, "- %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64,
+			listing_id, decision->node, decision->seq, decision->swappiness, pages);
 	return len < 0 || (size_t)len >= size ? 0 : (size_t)len;
 }

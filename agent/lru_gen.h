@@ -13,10 +13,10 @@
 #include <sys/types.h>
 
 struct lru_gen {
-	int read_fd;  /* lru_gen, -1: not readable */
-	int write_fd; /* lru_gen, -1: not writable */
+	int read_fd;                 /* lru_gen, -1: not readable */
+	int write_fd;                /* lru_gen, -1: not writable */
 	int read_error, write_error; /* why, as -errno */
-	bool full_readable;	     /* lru_gen_full */
+	bool full_readable;          /* lru_gen_full */
 	char *text;
 	size_t capacity;
 };

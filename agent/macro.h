@@ -12,16 +12,16 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define _cleanup_(f)	 __attribute__((cleanup(f)))
-#define _printf_(a, b)	 __attribute__((format(printf, a, b)))
-#define _unused_	 __attribute__((unused))
+#define _cleanup_(f)   __attribute__((cleanup(f)))
+#define _printf_(a, b) __attribute__((format(printf, a, b)))
+#define _unused_       __attribute__((unused))
 
 /* Defines static inline name_ptr(T *p), which calls func(*p) unless *p is NULL: for _cleanup_. */
-#define DEFINE_CLEANUP(type, func)                                                                 \
-	static inline void func##_ptr(type *p)                                                     \
-	{                                                                                          \
-		if (*p)                                                                            \
-			func(*p);                                                                  \
+#define DEFINE_CLEANUP(type, func)             \
+	static inline void func##_ptr(type *p) \
+	{                                      \
+		if (*p)                        \
+			func(*p);              \
 	}
 
 static inline void free_ptr(void *p)
@@ -37,22 +37,22 @@ static inline void close_fd(int *fd)
 
 DEFINE_CLEANUP(FILE *, fclose)
 
-#define _cleanup_free_	_cleanup_(free_ptr)
+#define _cleanup_free_  _cleanup_(free_ptr)
 #define _cleanup_close_ _cleanup_(close_fd)
-#define _cleanup_file_	_cleanup_(fclose_ptr)
+#define _cleanup_file_  _cleanup_(fclose_ptr)
 
 /* Hands the pointer (or descriptor) over to the caller: the scope's cleanup then finds nothing. */
-#define TAKE_PTR(p)                                                                                \
-	({                                                                                         \
-		__typeof__(p) _taken = (p);                                                        \
-		(p) = NULL;                                                                        \
-		_taken;                                                                            \
+#define TAKE_PTR(p)                         \
+	({                                  \
+		__typeof__(p) _taken = (p); \
+		(p) = NULL;                 \
+		_taken;                     \
 	})
-#define TAKE_FD(fd)                                                                                \
-	({                                                                                         \
-		int _taken = (fd);                                                                 \
-		(fd) = -1;                                                                         \
-		_taken;                                                                            \
+#define TAKE_FD(fd)                \
+	({                         \
+		int _taken = (fd); \
+		(fd) = -1;         \
+		_taken;            \
 	})
 
 #endif

@@ -50,15 +50,15 @@ static void print_help(void)
 static int parse_arguments(int argc, char **argv, struct arguments *ret)
 {
 	static const struct option options[] = {
-		{ "config", required_argument, NULL, OPT_CONFIG },
-		{ "root", required_argument, NULL, OPT_ROOT },
-		{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
-		{ "once", no_argument, NULL, OPT_ONCE },
-		{ "check-config", no_argument, NULL, OPT_CHECK_CONFIG },
-		{ "dump-config", no_argument, NULL, OPT_DUMP_CONFIG },
-		{ "version", no_argument, NULL, OPT_VERSION },
-		{ "help", no_argument, NULL, OPT_HELP },
-		{ 0 },
+		{"config", required_argument, NULL, OPT_CONFIG},
+		{"root", required_argument, NULL, OPT_ROOT},
+		{"dry-run", no_argument, NULL, OPT_DRY_RUN},
+		{"once", no_argument, NULL, OPT_ONCE},
+		{"check-config", no_argument, NULL, OPT_CHECK_CONFIG},
+		{"dump-config", no_argument, NULL, OPT_DUMP_CONFIG},
+		{"version", no_argument, NULL, OPT_VERSION},
+		{"help", no_argument, NULL, OPT_HELP},
+		{0},
 	};
 	int option;
 
@@ -131,7 +131,7 @@ static int run(const struct arguments *arguments, struct config *config)
 
 int main(int argc, char **argv)
 {
-	struct arguments arguments = { .manager.root = "" };
+	struct arguments arguments = {.manager.root = ""};
 	struct config_error error;
 	struct config *config;
 	int status;
@@ -140,7 +140,8 @@ int main(int argc, char **argv)
 	status = parse_arguments(argc, argv, &arguments);
 	if (status >= 0)
 		return finish_output(status);
-	if (config_load(arguments.manager.root, arguments.manager.config_path, &config, &error) < 0) {
+	if (config_load(arguments.manager.root, arguments.manager.config_path, &config, &error) <
+	    0) {
 		log_event(LOG_ERR, NULL, "%s", error.text);
 		notify_failed(EINVAL, error.text);
 		return EXIT_CONFIGURATION;

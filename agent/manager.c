@@ -54,6 +54,7 @@ struct manager {
 	struct pass pass;
 
 	uint64_t tick_cpu_usec; /* of one tick, averaged */
+	uint64_t interval_usec; /* as configured, or as the CPU budget allows */
 	uint64_t status_usec, summary_usec;
 	struct executor_totals summed_up; /* totals at the last summary */
 	unsigned n_ticks;
@@ -78,7 +79,13 @@ static void refresh_features(struct manager *manager)
 	size_t n;
 	struct memcg *const *memcgs;
 
-	if (!features_refresh(&manager->features, manager->options.root, &manager->lru_gen))
+	/* debugfs may be mounted later than we start. */
+	if (manager->lru_gen.read_fd < 0 || manager->lru_gen.write_fd < 0) {
+		lru_gen_close(&manager->lru_gen);
+		lru_gen_open(&manager->lru_gen, manager->options.root);
+	}
+	if (!features_refresh(&manager->features, manager->options.root, manager->hierarchy,
+			      &manager->lru_gen))
 		return;
 	report_changes(&former, &manager->features);
 	if (former.probes[FEATURE_MGLRU].present == manager->features.probes[FEATURE_MGLRU].present)
@@ -101,8 +108,7 @@ static int tick(struct manager *manager, uint64_t now_usec, uint64_t *ret_next_u
 	int r;
 
 	refresh_features(manager);
-	r = pass_look(&manager->pass, manager->hierarchy, &manager->lru_gen, &manager->features,
-		      manager->config, now_usec, &plan);
+	r = pass_look(&manager->pass, manager->config, now_usec, manager->interval_usec, &plan);
 	if (r < 0)
 		return r;
 	memcgs = hierarchy_memcgs(manager->hierarchy, &n);
@@ -110,9 +116,10 @@ static int tick(struct manager *manager, uint64_t now_usec, uint64_t *ret_next_u
 	manager->n_ticks++;
 
 	cpu_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID) - cpu_usec;
-	manager->tick_cpu_usec = manager->tick_cpu_usec ? (7 * manager->tick_cpu_usec + cpu_usec) / 8 :
-							  cpu_usec;
+	manager->tick_cpu_usec =
+		manager->tick_cpu_usec ? (7 * manager->tick_cpu_usec + cpu_usec) / 8 : cpu_usec;
 	least_usec = mul_div(manager->tick_cpu_usec, PPM, manager->config->cpu_budget_ppm);
+	manager->interval_usec = max_u64(manager->config->interval_usec, least_usec);
 	*ret_next_usec = max_u64(plan.next_usec, least_usec);
 	return 0;
 }
@@ -172,14 +179,14 @@ static int begin_stop(struct manager *manager)
 	return sd_event_add_post(manager->event, NULL, on_stopped, manager);
 }
 
-static int on_signal(sd_event_source *source _unused_,
-		     const struct signalfd_siginfo *info _unused_, void *userdata)
+static int on_signal(sd_event_source *source _unused_, const struct signalfd_siginfo *info _unused_,
+		     void *userdata)
 {
 	return begin_stop(userdata);
 }
 
-static int on_reload(sd_event_source *source _unused_,
-		     const struct signalfd_siginfo *info _unused_, void *userdata)
+static int on_reload(sd_event_source *source _unused_, const struct signalfd_siginfo *info _unused_,
+		     void *userdata)
 {
 	struct manager *manager = userdata;
 	struct config_error error;
@@ -212,8 +219,8 @@ static int on_tick(sd_event_source *source, uint64_t usec _unused_, void *userda
 	if (manager->n_ticks == 1) {
 		notify_ready();
 		log_event(LOG_NOTICE, MESSAGE_STARTED, "watching%s",
-			  is_dry_run(manager) ? "; dry run: nothing is reclaimed" :
-						" and reclaiming");
+			  is_dry_run(manager) ? "; dry run: nothing is reclaimed"
+					      : " and reclaiming");
 	}
 	tell(manager, false);
 	r = sd_event_source_set_time_relative(source, next_usec);
@@ -288,8 +295,7 @@ static int open_host(struct manager *manager)
 	if (r == -ENOMEM)
 		return r;
 	if (manager->hierarchy) {
-		r = hierarchy_scan(manager->hierarchy, manager->config,
-				   clock_usec(CLOCK_BOOTTIME));
+		r = hierarchy_scan(manager->hierarchy, manager->config, clock_usec(CLOCK_BOOTTIME));
 		if (r < 0)
 			return r;
 		if (!hierarchy_is_live(manager->hierarchy) && !manager->options.dry_run) {
@@ -314,7 +320,8 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	}
 	manager->options = *options;
 	manager->config = config;
-	manager->lru_gen = (struct lru_gen){ .read_fd = -1, .write_fd = -1 };
+	manager->interval_usec = config->interval_usec;
+	manager->lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	raise_descriptor_limit();
 	r = sd_event_default(&manager->event);
 	if (r < 0)
@@ -325,7 +332,8 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	r = open_host(manager);
 	if (r < 0)
 		return r;
-	r = pass_init(&manager->pass, options->root);
+	r = pass_init(&manager->pass, options->root, manager->hierarchy, &manager->lru_gen,
+		      &manager->features);
 	if (r < 0)
 		return r;
 	r = executor_new(manager->ring, &manager->lru_gen, &manager->executor);
@@ -346,8 +354,7 @@ static int run_once(struct manager *manager)
 	size_t n;
 	int r;
 
-	r = pass_look(&manager->pass, manager->hierarchy, &manager->lru_gen, &manager->features,
-		      manager->config, now_usec, &plan);
+	r = pass_look(&manager->pass, manager->config, now_usec, manager->interval_usec, &plan);
 	if (r < 0)
 		return r;
 	if (hierarchy_is_live(manager->hierarchy)) {

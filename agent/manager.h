@@ -12,10 +12,10 @@
 struct manager;
 
 struct manager_options {
-	const char *root;	 /* "" for the host */
+	const char *root;        /* "" for the host */
 	const char *config_path; /* NULL: the standard places */
-	bool dry_run;		 /* whatever the configuration says */
-	bool once;		 /* look twice, act once, print a table, leave */
+	bool dry_run;            /* whatever the configuration says */
+	bool once;               /* look twice, act once, print a table, leave */
 };
 
 /* Takes over config on success and on failure. Errors: -ENOMEM and others of setting up. */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define STAT_TEXT_MAX 8192
 
@@ -38,8 +39,26 @@ struct memcg *memcg_free(struct memcg *memcg)
 	close_fd(&memcg->reclaim_fd);
 	close_fd(&memcg->dir_fd);
 	free(memcg->path);
+	free(memcg->name);
 	free(memcg);
 	return NULL;
+}
+
+/* Whoever may make a cgroup may put a terminal's commands into its name. UTF-8 stays as it is. */
+static char *printable(const char *path)
+{
+	char *name = malloc(4 * strlen(path) + 1), *p = name;
+
+	if (!name)
+		return NULL;
+	for (; *path; path++) {
+		if ((unsigned char)*path < 0x20 || *path == 0x7f)
+			p += sprintf(p, "\\x%02x", (unsigned char)*path);
+		else
+			*p++ = *path;
+	}
+	*p = '\0';
+	return name;
 }
 
 int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
@@ -55,7 +74,8 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 	memcg->id = id;
 	memcg->class_index = -1;
 	memcg->path = strdup(path);
-	if (!memcg->path) {
+	memcg->name = printable(path);
+	if (!memcg->path || !memcg->name) {
 		memcg->dir_fd = -1;
 		memcg_free(memcg);
 		return -ENOMEM;
@@ -65,32 +85,52 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 	return 0;
 }
 
-static int open_kept(int dir_fd, const char *name, int flags, int *fd)
+static int open_file(const struct memcg *memcg, const char *name, int flags)
 {
-	if (*fd < 0)
-		*fd = openat(dir_fd, name, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
-	return *fd < 0 ? -errno : *fd;
+	int fd = openat(memcg->dir_fd, name, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* Descriptors are given out from below. Files are kept open in the lower half of what the process
+ * may have; the upper half is for directories, without which a memcg cannot be looked at, and for
+ * what is open for a moment only. */
+static bool may_keep(int fd)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd < limit.rlim_cur / 2;
 }
 
 int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size)
 {
-	int *kept = &memcg->fds[file];
-	int fd = open_kept(memcg->dir_fd, file_names[file], O_RDONLY, kept);
+	_cleanup_close_ int fd = -1;
 
-	/* Out of descriptors: slower, but no less right. */
-	if (fd == -EMFILE || fd == -ENFILE)
-		return file_read_at(memcg->dir_fd, file_names[file], buf, size);
-	return fd < 0 ? fd : file_read(fd, buf, size);
+	if (memcg->fds[file] >= 0)
+		return file_read(memcg->fds[file], buf, size);
+	fd = open_file(memcg, file_names[file], O_RDONLY);
+	if (fd < 0)
+		return fd;
+	if (!may_keep(fd))
+		return file_read(fd, buf, size);
+	memcg->fds[file] = TAKE_FD(fd);
+	return file_read(memcg->fds[file], buf, size);
 }
 
 int memcg_reclaim_fd(struct memcg *memcg)
 {
-	return open_kept(memcg->dir_fd, "memory.reclaim", O_WRONLY, &memcg->reclaim_fd);
+	int fd = memcg->reclaim_fd;
+
+	if (fd < 0)
+		fd = open_file(memcg, "memory.reclaim", O_WRONLY);
+	if (fd >= 0)
+		memcg->reclaim_fd = fd;
+	return fd;
 }
 
 int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret)
 {
-	struct memcg_usage usage = { SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN };
+	struct memcg_usage usage = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
 	struct memcg_sample sample;
 	char text[STAT_TEXT_MAX];
 	int len;

@@ -33,9 +33,10 @@ enum memcg_file {
 struct memcg {
 	uint64_t id;
 	char *path; /* from the top of the hierarchy; "/" is the root */
+	char *name; /* the same for people: control bytes as \xNN */
 	int dir_fd;
 	int fds[_MEMCG_FILE_MAX]; /* opened when first needed, -1 before */
-	int reclaim_fd;		  /* memory.reclaim, likewise */
+	int reclaim_fd;           /* memory.reclaim, likewise */
 
 	struct memcg *parent; /* NULL: the root */
 	bool leaf;
@@ -47,11 +48,11 @@ struct memcg {
 	uint64_t listing_id; /* how lru_gen names it, in the scan of that number */
 	uint64_t listing_scan;
 
-	size_t index;		/* in the last scan, and so in the snapshot made of it */
+	size_t index; /* in the last scan, and so in the snapshot made of it */
 	struct memcg_state state;
 	struct outcome outcome; /* since the last snapshot */
-	bool busy;		/* a write of ours is under way */
-	unsigned references;	/* actions that name it: it must not be freed */
+	bool busy;              /* a write of ours is under way */
+	unsigned references;    /* actions that name it: it must not be freed */
 };
 
 /* scan is 0 once it has vanished from the tree. */
@@ -61,7 +62,8 @@ struct memcg {
 int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret);
 struct memcg *memcg_free(struct memcg *memcg);
 
-/* Reads one of its files whole; length or -errno. The descriptor stays open for the next time. */
+/* Reads one of its files whole; length or -errno. The descriptor stays open for the next time, while
+ * there are plenty. */
 int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size);
 
 /* Descriptor of memory.reclaim, or -errno. */

@@ -6,10 +6,10 @@
 #ifndef FGRECLAIM_MESSAGES_H
 #define FGRECLAIM_MESSAGES_H
 
-#define MESSAGE_STARTED	 "baf2c87ac6fb4d2e92893d63153d9196" /* the daemon works */
-#define MESSAGE_STOPPED	 "1efc3553e588447e9f6f1d7efb3617d3" /* the daemon has stopped */
+#define MESSAGE_STARTED  "baf2c87ac6fb4d2e92893d63153d9196" /* the daemon works */
+#define MESSAGE_STOPPED  "1efc3553e588447e9f6f1d7efb3617d3" /* the daemon has stopped */
 #define MESSAGE_DEGRADED "d0acdb1bbc22402c828334f22ebac4ab" /* the host lacks something */
-#define MESSAGE_CONFIG	 "0887d85fa8944795b64d61a49dea9a26" /* configuration loaded or refused */
-#define MESSAGE_BACKOFF	 "d9627f628f0d48b7a649e28cb1089936" /* reclaim of a cgroup is held back */
+#define MESSAGE_CONFIG   "0887d85fa8944795b64d61a49dea9a26" /* configuration loaded or refused */
+#define MESSAGE_BACKOFF  "d9627f628f0d48b7a649e28cb1089936" /* reclaim of a cgroup is held back */
 
 #endif

@@ -10,9 +10,14 @@
 
 #include <errno.h>
 
-int pass_init(struct pass *ret, const char *root)
+int pass_init(struct pass *ret, const char *root, struct hierarchy *hierarchy,
+	      struct lru_gen *lru_gen, const struct features *features)
 {
-	*ret = (struct pass){ 0 };
+	*ret = (struct pass){
+		.hierarchy = hierarchy,
+		.lru_gen = lru_gen,
+		.features = features,
+	};
 	return sampler_init(&ret->sampler, root);
 }
 
@@ -22,7 +27,7 @@ void pass_done(struct pass *pass)
 	free(pass->states);
 	free(pass->planned_bytes);
 	free(pass->decisions);
-	*pass = (struct pass){ 0 };
+	*pass = (struct pass){0};
 }
 
 static int reserve(struct pass *pass, const struct snapshot *snapshot)
@@ -44,8 +49,8 @@ static int reserve(struct pass *pass, const struct snapshot *snapshot)
 		pass->memcgs_capacity = capacity;
 	}
 	if (n_decisions > pass->decisions_capacity) {
-		struct decision *decisions = reallocarray(pass->decisions, 2 * n_decisions,
-							  sizeof(*decisions));
+		struct decision *decisions =
+			reallocarray(pass->decisions, 2 * n_decisions, sizeof(*decisions));
 
 		if (!decisions)
 			return -ENOMEM;
@@ -55,27 +60,26 @@ static int reserve(struct pass *pass, const struct snapshot *snapshot)
 	return 0;
 }
 
-int pass_look(struct pass *pass, struct hierarchy *hierarchy, struct lru_gen *lru_gen,
-	      const struct features *features, const struct config *config, uint64_t now_usec,
-	      struct plan *ret_plan)
+int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
+	      uint64_t interval_usec, struct plan *ret_plan)
 {
-	bool generations = features->capability >= CAPABILITY_GENERATIONS;
+	bool generations = pass->features->capability >= CAPABILITY_GENERATIONS;
 	struct snapshot snapshot;
 	struct memcg *const *memcgs;
 	size_t n;
 	int r;
 
-	r = hierarchy_scan(hierarchy, config, now_usec);
+	r = hierarchy_scan(pass->hierarchy, config, now_usec);
 	if (r < 0)
 		return r;
-	r = sampler_read(&pass->sampler, hierarchy, generations ? lru_gen : NULL, features, now_usec,
-			 config->interval_usec, &snapshot);
+	r = sampler_read(&pass->sampler, pass->hierarchy, generations ? pass->lru_gen : NULL,
+			 pass->features, now_usec, interval_usec, &snapshot);
 	if (r < 0)
 		return r;
 	r = reserve(pass, &snapshot);
 	if (r < 0)
 		return r;
-	memcgs = hierarchy_memcgs(hierarchy, &n);
+	memcgs = hierarchy_memcgs(pass->hierarchy, &n);
 	for (size_t i = 0; i < n; i++)
 		pass->states[i] = memcgs[i]->state;
 	*ret_plan = (struct plan){

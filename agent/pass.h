@@ -8,8 +8,11 @@
 #include "plan.h"
 #include "sampler.h"
 
-/* The working space of a pass, kept from one to the next. */
+/* What a pass looks at, and its working space, kept from one to the next. */
 struct pass {
+	struct hierarchy *hierarchy;
+	struct lru_gen *lru_gen;
+	const struct features *features;
 	struct sampler sampler;
 	struct memcg_state *states; /* one entry a memcg */
 	uint64_t *planned_bytes;    /* likewise */
@@ -18,14 +21,15 @@ struct pass {
 	size_t decisions_capacity;
 };
 
-/* root must stay. Errors: -ENOMEM. */
-int pass_init(struct pass *ret, const char *root);
+/* All that is given must stay. Errors: -ENOMEM. */
+int pass_init(struct pass *ret, const char *root, struct hierarchy *hierarchy,
+	      struct lru_gen *lru_gen, const struct features *features);
 void pass_done(struct pass *pass);
 
-/* *ret_plan is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs(). Errors:
- * -ENOMEM and what reading the top of the tree gives; a cgroup that goes meanwhile is none. */
-int pass_look(struct pass *pass, struct hierarchy *hierarchy, struct lru_gen *lru_gen,
-	      const struct features *features, const struct config *config, uint64_t now_usec,
-	      struct plan *ret_plan);
+/* interval_usec: between this pass and the next, as things are; *ret_plan may ask for less. *ret_plan
+ * is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs(). Errors: -ENOMEM
+ * and what reading the top of the tree gives; a cgroup that goes meanwhile is none. */
+int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
+	      uint64_t interval_usec, struct plan *ret_plan);
 
 #endif

@@ -17,16 +17,11 @@
 
 /* A feature that says nothing on its own as long as the one that it builds on is missing. */
 static const enum feature needs[_FEATURE_MAX] = {
-	[FEATURE_CGROUP] = _FEATURE_MAX,
-	[FEATURE_RECLAIM] = FEATURE_CGROUP,
-	[FEATURE_SWAPPINESS] = FEATURE_RECLAIM,
-	[FEATURE_MGLRU] = FEATURE_RECLAIM,
-	[FEATURE_LRU_GEN] = FEATURE_MGLRU,
-	[FEATURE_TIERS] = FEATURE_LRU_GEN,
-	[FEATURE_FG] = FEATURE_TIERS,
-	[FEATURE_PSI] = FEATURE_RECLAIM,
-	[FEATURE_SWAP] = FEATURE_RECLAIM,
-	[FEATURE_SWAP_MEMORY] = FEATURE_SWAP,
+	[FEATURE_CGROUP] = _FEATURE_MAX,        [FEATURE_RECLAIM] = FEATURE_CGROUP,
+	[FEATURE_SWAPPINESS] = FEATURE_RECLAIM, [FEATURE_MGLRU] = FEATURE_RECLAIM,
+	[FEATURE_LRU_GEN] = FEATURE_MGLRU,      [FEATURE_TIERS] = FEATURE_LRU_GEN,
+	[FEATURE_FG] = FEATURE_TIERS,           [FEATURE_PSI] = FEATURE_RECLAIM,
+	[FEATURE_SWAP] = FEATURE_RECLAIM,       [FEATURE_SWAP_MEMORY] = FEATURE_SWAP,
 	[FEATURE_RING] = FEATURE_RECLAIM,
 };
 
@@ -75,7 +70,7 @@ void report_hold(const struct memcg *memcg, enum reason former)
 	    verdict->reason > REASON_HOLD_NO_YIELD)
 		return;
 	explain_verdict(verdict, sentence, sizeof(sentence));
-	log_event(LOG_DEBUG, MESSAGE_BACKOFF, "%s: %s", memcg->path, sentence);
+	log_event(LOG_DEBUG, MESSAGE_BACKOFF, "%s: %s", memcg->name, sentence);
 }
 
 void report_status(const struct features *features, bool dry_run, struct memcg *const *memcgs,
@@ -104,9 +99,9 @@ void report_summary(const struct executor_totals *former, const struct executor_
 	char freed[BYTES_TEXT_MAX], asked[BYTES_TEXT_MAX];
 
 	if (totals->dry_bytes != former->dry_bytes)
-		log_event(LOG_INFO, NULL, "dry run: would have asked for %s",
-			  explain_bytes(totals->dry_bytes - former->dry_bytes, asked,
-					sizeof(asked)));
+		log_event(
+			LOG_INFO, NULL, "dry run: would have asked for %s",
+			explain_bytes(totals->dry_bytes - former->dry_bytes, asked, sizeof(asked)));
 	if (totals->writes == former->writes)
 		return;
 	log_event(LOG_INFO, NULL,
@@ -132,7 +127,7 @@ static void print_row(const struct config *config, const struct memcg *memcg)
 			     sizeof(workset)),
 	       explain_bytes(measured ? state->cold_bytes : SAMPLE_UNKNOWN, cold, sizeof(cold)),
 	       memcg->class_index < 0 ? "-" : config->policy.classes[memcg->class_index].name,
-	       memcg->path, sentence);
+	       memcg->name, sentence);
 }
 
 void report_table(const struct features *features, const struct config *config, bool dry_run,

@@ -128,11 +128,11 @@ static int ring_register(struct ring *ring, unsigned opcode, void *arg, unsigned
 static int ring_lock(struct ring *ring, unsigned workers)
 {
 	struct io_uring_restriction restrictions[] = {
-		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_WRITE },
-		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_ASYNC_CANCEL },
-		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED, .sqe_flags = IOSQE_ASYNC },
+		{.opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_WRITE},
+		{.opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_ASYNC_CANCEL},
+		{.opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED, .sqe_flags = IOSQE_ASYNC},
 	};
-	unsigned limits[2] = { workers, 1 };
+	unsigned limits[2] = {workers, 1};
 	int r;
 
 	/* Limits belong to the submitting task, restrictions to the ring; both before it is enabled. */

@@ -20,7 +20,7 @@
 
 int sampler_init(struct sampler *ret, const char *root)
 {
-	*ret = (struct sampler){ .root = root };
+	*ret = (struct sampler){.root = root};
 	ret->record = calloc(1, sizeof(*ret->record));
 	return ret->record ? 0 : -ENOMEM;
 }
@@ -30,7 +30,7 @@ void sampler_done(struct sampler *sampler)
 	free(sampler->memcgs);
 	free(sampler->lruvecs);
 	free(sampler->record);
-	*sampler = (struct sampler){ 0 };
+	*sampler = (struct sampler){0};
 }
 
 /* Makes *array hold n elements at least. */
@@ -64,12 +64,12 @@ static uint64_t read_value(struct memcg *memcg, enum memcg_file file)
 
 static struct psi_total read_psi(struct memcg *memcg, enum memcg_file file)
 {
-	struct psi_total psi = { SAMPLE_UNKNOWN, SAMPLE_UNKNOWN };
+	struct psi_total psi = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
 	char text[256];
 	int len = memcg_read(memcg, file, text, sizeof(text));
 
 	if (len < 0 || kparse_psi(text, (size_t)len, &psi) < 0)
-		psi = (struct psi_total){ SAMPLE_UNKNOWN, SAMPLE_UNKNOWN };
+		psi = (struct psi_total){SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
 	return psi;
 }
 
@@ -78,10 +78,6 @@ static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
 	char text[TEXT_MAX];
 	int len;
 
-	/* Unknown until read: parsing nothing marks every value so. */
-	kparse_memory_stat("", 0, ret);
-	kparse_memory_events("", 0, ret);
-
 	len = memcg_read(memcg, MEMCG_STAT, text, sizeof(text));
 	if (len >= 0)
 		kparse_memory_stat(text, (size_t)len, ret);
@@ -89,8 +85,7 @@ static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
 	if (len >= 0)
 		kparse_memory_events(text, (size_t)len, ret);
 	len = memcg_read(memcg, MEMCG_CGROUP_EVENTS, text, sizeof(text));
-	if (len < 0 ||
-	    kparse_cgroup_events(text, (size_t)len, &ret->populated, &ret->frozen) < 0) {
+	if (len < 0 || kparse_cgroup_events(text, (size_t)len, &ret->populated, &ret->frozen) < 0) {
 		/* The root has no such file; any other without it has gone. */
 		ret->populated = memcg->parent == NULL;
 		ret->frozen = false;
@@ -117,8 +112,20 @@ static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sa
 		.omitted = memcg->omitted,
 		.busy = memcg->busy,
 		.outcome = memcg->outcome,
+		/* Unknown until read; a file that cannot be parsed leaves them so. */
+		.lru_bytes = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		.unevictable_bytes = SAMPLE_UNKNOWN,
+		.file_dirty_bytes = SAMPLE_UNKNOWN,
+		.file_writeback_bytes = SAMPLE_UNKNOWN,
+		.refault_pages = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		.pgscan_pages = SAMPLE_UNKNOWN,
+		.pgsteal_pages = SAMPLE_UNKNOWN,
+		.events_high = SAMPLE_UNKNOWN,
+		.events_max = SAMPLE_UNKNOWN,
+		.events_oom = SAMPLE_UNKNOWN,
+		.events_oom_kill = SAMPLE_UNKNOWN,
 	};
-	memcg->outcome = (struct outcome){ 0 };
+	memcg->outcome = (struct outcome){0};
 	read_memcg(memcg, ret);
 }
 
@@ -128,6 +135,7 @@ struct listing {
 	struct sampler *sampler;
 	struct hierarchy *hierarchy;
 	uint64_t scan;
+	struct memcg_sample *former; /* of the record before, NULL: of nobody known */
 	int error;
 };
 
@@ -141,11 +149,15 @@ static void take_record(const struct lru_gen_record *record, void *userdata)
 
 	if (record->path_len > 0)
 		memcg = hierarchy_find(listing->hierarchy, record->path, record->path_len);
-	if (!memcg || listing->error < 0) {
+	sample = memcg ? &sampler->memcgs[memcg->index] : NULL;
+	/* A memcg line has been lost, and maybe the end of the memcg before it too. */
+	if (record->flaw == KPARSE_NO_MEMCG && listing->former)
+		listing->former->listed = false;
+	listing->former = sample;
+	if (!sample || listing->error < 0) {
 		sampler->flawed_records++;
 		return;
 	}
-	sample = &sampler->memcgs[memcg->index];
 	seen = memcg->listing_scan == listing->scan;
 	/* A path twice, a record torn, or a node block that strayed behind another memcg's: which is
 	 * right cannot be told, so none of them is used in this scan. */

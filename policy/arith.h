@@ -10,7 +10,7 @@
 
 #define USEC_PER_SEC UINT64_C(1000000)
 #define USEC_PER_MIN (60 * USEC_PER_SEC)
-#define PPM	     UINT64_C(1000000)
+#define PPM          UINT64_C(1000000)
 
 static inline uint64_t min_u64(uint64_t a, uint64_t b)
 {

@@ -12,10 +12,10 @@
 #include "pressure.h"
 #include "refault.h"
 
-#define HOLD_HARM_USEC	 (10 * USEC_PER_SEC) /* refault, pressure: times 2^n ... */
+#define HOLD_HARM_USEC   (10 * USEC_PER_SEC) /* refault, pressure: times 2^n ... */
 #define HOLD_FAILED_USEC (30 * USEC_PER_SEC)
-#define HOLD_LONG_USEC	 (10 * USEC_PER_MIN) /* OOM kill; memory that cannot be reclaimed */
-#define BACKOFFS_MAX	 5		     /* ... with n at most this */
+#define HOLD_LONG_USEC   (10 * USEC_PER_MIN) /* OOM kill; memory that cannot be reclaimed */
+#define BACKOFFS_MAX     5                   /* ... with n at most this */
 
 /* Up to the limit reclaim goes on, up to three times it pauses (saver.c), above it backs off. */
 #define REFAULT_HARM_FACTOR 3
@@ -30,14 +30,15 @@
 static void hold(struct memcg_state *state, uint64_t now_usec, uint64_t base_usec, bool grows,
 		 enum reason reason, uint64_t measured, uint64_t limit)
 {
-	uint64_t length_usec = grows ? base_usec << min_u64(state->backoffs, BACKOFFS_MAX) :
-				       base_usec;
+	uint64_t length_usec =
+		grows ? base_usec << min_u64(state->backoffs, BACKOFFS_MAX) : base_usec;
 	uint64_t until_usec = saturating_add(now_usec, length_usec);
 
-	/* A hold under way may be replaced by a longer one, never cut short. */
-	if (state->hold_until_usec > now_usec && state->hold_until_usec >= until_usec)
-		return;
-	if (state->hold_until_usec > now_usec && grows && state->hold.reason == reason)
+	/* A hold under way may be replaced by a longer one, never cut short; nor renamed by the stall
+	 * that came with the refaults, since a hold for pressure does not hold SPLIT. */
+	if (state->hold_until_usec > now_usec &&
+	    (state->hold_until_usec >= until_usec || reason == REASON_HOLD_PRESSURE ||
+	     (grows && state->hold.reason == reason)))
 		return;
 	if (grows && state->backoffs < BACKOFFS_MAX)
 		state->backoffs++;
@@ -72,16 +73,16 @@ void backoff_step(struct memcg_state *state, const struct class_params *class,
 		  const struct memcg_sample *sample, const struct snapshot *snapshot)
 {
 	uint64_t now_usec = snapshot->now_usec;
-	uint64_t refault_mpps = saturating_add(state->refault_mpps[LRU_ANON],
-					       state->refault_mpps[LRU_FILE]);
+	uint64_t refault_mpps =
+		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
 	uint64_t refault_harm_mpps = saturating_mul(
 		refault_limit_mpps(class->refault_limit_ppm, number_or(sample->current_bytes, 0),
 				   snapshot->page_bytes),
 		REFAULT_HARM_FACTOR);
-	uint64_t memory_limit_ppm = pressure_limit_ppm(class->pressure_limit_ppm,
-						       state->baseline_memory_ppm);
-	uint64_t io_limit_ppm = pressure_limit_ppm(class->pressure_limit_ppm,
-						   state->baseline_io_ppm);
+	uint64_t memory_limit_ppm =
+		pressure_limit_ppm(class->pressure_limit_ppm, state->baseline_memory_ppm);
+	uint64_t io_limit_ppm =
+		pressure_limit_ppm(class->pressure_limit_ppm, state->baseline_io_ppm);
 	uint64_t kills = counter_delta(sample->events_oom_kill, state->last.events_oom_kill);
 
 	if (saturating_add(state->hold_until_usec, FORGIVE_USEC) < now_usec)

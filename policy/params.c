@@ -26,10 +26,10 @@
 /* A quarter of the peak working set survives whatever the counters say. */
 #define DEFAULT_FLOOR_PPM 250000
 
-#define WRITE_MAX_LOWEST_BYTES (UINT64_C(64) << 10)
+#define WRITE_MAX_LOWEST_BYTES  (UINT64_C(64) << 10)
 #define WRITE_MAX_HIGHEST_BYTES (UINT64_C(64) << 20)
-#define CONCURRENCY_HIGHEST 16
-#define PPM		    UINT64_C(1000000)
+#define CONCURRENCY_HIGHEST     16
+#define PPM                     UINT64_C(1000000)
 
 void params_init(struct policy_params *ret)
 {

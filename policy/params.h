@@ -30,11 +30,11 @@ enum anon_policy {
 struct class_params {
 	char name[CLASS_NAME_MAX + 1];
 	enum reclaim_kind reclaim;
-	uint32_t weight;	       /* 1 to 10000; 100: neither more nor less than others */
-	uint64_t refault_limit_ppm;    /* per minute, of the memory that the memcg holds */
-	uint64_t pressure_limit_ppm;   /* memory and io "some" stall share of the time */
-	uint64_t floor_bytes;	       /* never below; used when floor_ppm is 0 */
-	uint64_t floor_ppm;	       /* never below this share of the peak working set */
+	uint32_t weight;             /* 1 to 10000; 100: neither more nor less than others */
+	uint64_t refault_limit_ppm;  /* per minute, of the memory that the memcg holds */
+	uint64_t pressure_limit_ppm; /* memory and io "some" stall share of the time */
+	uint64_t floor_bytes;        /* never below; used when floor_ppm is 0 */
+	uint64_t floor_ppm;          /* never below this share of the peak working set */
 };
 
 struct policy_params {

@@ -11,14 +11,14 @@
 
 enum action_kind {
 	ACTION_NONE,
-	ACTION_AGE,	/* lru_gen "+": create a generation, look at the accessed bits */
-	ACTION_EVICT,	/* lru_gen "-": take from the oldest generation */
+	ACTION_AGE,     /* lru_gen "+": create a generation, look at the accessed bits */
+	ACTION_EVICT,   /* lru_gen "-": take from the oldest generation */
 	ACTION_RECLAIM, /* memory.reclaim */
 	_ACTION_MAX,
 };
 
 #define SWAPPINESS_FILE_ONLY 0
-#define SWAPPINESS_ANON	     200
+#define SWAPPINESS_ANON      200
 #define SWAPPINESS_DEFAULT   UINT32_MAX /* no swappiness= in the request */
 
 struct decision {
@@ -46,7 +46,8 @@ struct plan {
 	struct decision *decisions; /* the caller's array */
 	size_t capacity;
 	size_t n_decisions;
-	uint64_t next_usec; /* when to look again: snapshot.interval_usec or sooner */
+	uint64_t swap_bytes; /* that the decisions will have swapped out */
+	uint64_t next_usec;  /* when to look again: snapshot.interval_usec or sooner */
 };
 
 #endif

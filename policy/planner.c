@@ -30,22 +30,40 @@ size_t policy_plan_capacity(const struct snapshot *snapshot)
 	return snapshot->n_memcgs + snapshot->n_lruvecs;
 }
 
+/* False if an index or a count points nowhere: no snapshot of ours, and not to be followed. */
+static bool is_sound(const struct snapshot *snapshot)
+{
+	if (snapshot->page_bytes == 0)
+		return false;
+	for (size_t i = 0; i < snapshot->n_memcgs; i++) {
+		const struct memcg_sample *memcg = &snapshot->memcgs[i];
+
+		if (memcg->parent >= (int64_t)i || memcg->first_lruvec > snapshot->n_lruvecs ||
+		    memcg->n_lruvecs > snapshot->n_lruvecs - memcg->first_lruvec)
+			return false;
+	}
+	for (size_t v = 0; v < snapshot->n_lruvecs; v++)
+		if (snapshot->lruvecs[v].n_gens > LRUVEC_GENS_MAX)
+			return false;
+	return true;
+}
+
 static void remember(struct memcg_state *state, const struct memcg_sample *sample,
 		     const struct snapshot *snapshot)
 {
 	state->last = (struct memcg_counters){
-		.refault_pages = { sample->refault_pages[LRU_ANON],
-				   sample->refault_pages[LRU_FILE] },
+		.refault_pages = {sample->refault_pages[LRU_ANON], sample->refault_pages[LRU_FILE]},
 		.pgscan_pages = sample->pgscan_pages,
 		.pgsteal_pages = sample->pgsteal_pages,
 		.events_max = sample->events_max,
 		.events_oom_kill = sample->events_oom_kill,
 		.psi_memory_some_usec = sample->psi_memory.some_usec,
 		.psi_io_some_usec = sample->psi_io.some_usec,
-		.file_pages = is_number(sample->lru_bytes[LRU_FILE]) ?
-				      sample->lru_bytes[LRU_FILE] / snapshot->page_bytes :
-				      SAMPLE_UNKNOWN,
+		.file_pages = is_number(sample->lru_bytes[LRU_FILE])
+				      ? sample->lru_bytes[LRU_FILE] / snapshot->page_bytes
+				      : SAMPLE_UNKNOWN,
 		.current_bytes = sample->current_bytes,
+		.swap_current_bytes = sample->swap_current_bytes,
 	};
 	state->last_usec = snapshot->now_usec;
 	if (is_number(sample->current_bytes))
@@ -63,20 +81,35 @@ static bool was_reset(const struct memcg_state *state, const struct memcg_sample
 	       sample->refault_pages[LRU_ANON] < last->refault_pages[LRU_ANON];
 }
 
-/* Forgets all rates but not the size, the pace and the holds of a memcg, and keeps still a while. */
+/* Forgets all rates but not the size, the habits, the pace and the holds of a memcg, and keeps still
+ * a while. */
 static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 		   const struct snapshot *snapshot)
 {
+	uint64_t now_usec = snapshot->now_usec;
+	uint64_t held_usec =
+		saturating_sub(state->hold_until_usec, max_u64(now_usec, state->last_usec));
+	uint64_t until_usec = saturating_add(now_usec, max_u64(held_usec, QUIET_USEC));
+
 	*state = (struct memcg_state){
 		.id = sample->id,
 		.primed = true,
 		.peak_bytes = state->peak_bytes,
 		.age_interval_usec = state->age_interval_usec,
+		.baseline_memory_ppm = state->baseline_memory_ppm,
+		.baseline_io_ppm = state->baseline_io_ppm,
 		.backoffs = state->backoffs,
-		.hold_until_usec = saturating_add(snapshot->now_usec, QUIET_USEC),
-		.hold = { .reason = REASON_FIRST_LOOK },
+		.hold_until_usec = until_usec,
+		.widened_for = until_usec, /* this is no harm */
+		.hold = held_usec > QUIET_USEC ? state->hold
+					       : (struct verdict){.reason = REASON_FIRST_LOOK},
 	};
 	remember(state, sample, snapshot);
+}
+
+static bool has_class(const struct policy_params *params, const struct memcg_sample *sample)
+{
+	return sample->class_index >= 0 && (size_t)sample->class_index < params->n_classes;
 }
 
 /* Brings the history up to the snapshot. False when there is no history to judge by yet. */
@@ -99,7 +132,7 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 	state->dt_usec = snapshot->now_usec - state->last_usec;
 	refault_step(state, sample, snapshot->now_usec, snapshot->page_bytes);
 	pressure_step(state, sample);
-	if (sample->class_index >= 0)
+	if (has_class(params, sample))
 		backoff_step(state, &params->classes[sample->class_index], sample, snapshot);
 	remember(state, sample, snapshot);
 	return true;
@@ -107,11 +140,12 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 
 /* Why a memcg is not looked at by any law; REASON_NONE if it is. */
 static enum reason not_considered(const struct policy_params *params,
-				  const struct memcg_sample *sample, const struct snapshot *snapshot)
+				  const struct memcg_sample *sample,
+				  const struct snapshot *snapshot)
 {
 	if (sample->omitted)
 		return REASON_OMITTED;
-	if (sample->class_index < 0 || (size_t)sample->class_index >= params->n_classes)
+	if (!has_class(params, sample))
 		return REASON_NO_CLASS;
 	if (params->classes[sample->class_index].reclaim == RECLAIM_NONE)
 		return REASON_CLASS_NONE;
@@ -127,7 +161,8 @@ static enum reason not_considered(const struct policy_params *params,
 		return REASON_BUSY;
 	if (!is_number(sample->current_bytes) || !is_number(sample->pgsteal_pages) ||
 	    !is_number(sample->pgscan_pages) || !is_number(sample->refault_pages[LRU_ANON]) ||
-	    !is_number(sample->refault_pages[LRU_FILE]))
+	    !is_number(sample->refault_pages[LRU_FILE]) || sample->min_bytes == SAMPLE_UNKNOWN ||
+	    sample->low_bytes == SAMPLE_UNKNOWN)
 		return REASON_UNKNOWN;
 	if (sample->current_bytes < SMALL_BYTES)
 		return REASON_SMALL;
@@ -161,7 +196,7 @@ static void plan_memcg(const struct policy_params *params, const struct snapshot
 	};
 	enum reason reason = not_considered(params, sample, snapshot);
 
-	state->verdict = (struct verdict){ .reason = reason };
+	state->verdict = (struct verdict){.reason = reason};
 	if (reason == REASON_SMALL) {
 		state->verdict.measured = sample->current_bytes;
 		state->verdict.limit = SMALL_BYTES;
@@ -178,8 +213,15 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		 struct memcg_state *states, uint64_t *planned_bytes, struct plan *plan)
 {
 	plan->n_decisions = 0;
+	plan->swap_bytes = 0;
 	plan->next_usec = snapshot->interval_usec;
-	memset(planned_bytes, 0, snapshot->n_memcgs * sizeof(*planned_bytes));
+	for (size_t i = 0; i < snapshot->n_memcgs; i++)
+		planned_bytes[i] = 0;
+	if (!is_sound(snapshot)) {
+		for (size_t i = 0; i < snapshot->n_memcgs; i++)
+			states[i].verdict = (struct verdict){.reason = REASON_UNKNOWN};
+		return;
+	}
 	for (size_t i = 0; i < snapshot->n_memcgs; i++) {
 		bool known = renew(&states[i], params, &snapshot->memcgs[i], snapshot);
 
@@ -187,7 +229,7 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		if (known)
 			plan_memcg(params, snapshot, i, &states[i], planned_bytes, plan);
 		else
-			states[i].verdict = (struct verdict){ .reason = REASON_FIRST_LOOK };
+			states[i].verdict = (struct verdict){.reason = REASON_FIRST_LOOK};
 	}
 	if (snapshot->system.capability < CAPABILITY_RECLAIM)
 		return;

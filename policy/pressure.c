@@ -16,7 +16,7 @@
 #define BASELINE_FACTOR 5
 
 static void step(uint64_t *stall_ppm, uint64_t *baseline_ppm, uint64_t now, uint64_t before,
-		 uint64_t dt_usec, bool left_alone)
+		 uint64_t dt_usec, uint64_t tau_usec, bool left_alone)
 {
 	uint64_t stalled_usec = counter_delta(now, before);
 
@@ -24,17 +24,19 @@ static void step(uint64_t *stall_ppm, uint64_t *baseline_ppm, uint64_t now, uint
 		return;
 	*stall_ppm = min_u64(mul_div(stalled_usec, PPM, dt_usec), PPM);
 	if (left_alone)
-		*baseline_ppm = ewma(*baseline_ppm, *stall_ppm, dt_usec, BASELINE_TAU_USEC);
+		*baseline_ppm = ewma(*baseline_ppm, *stall_ppm, dt_usec, tau_usec);
 }
 
 void pressure_step(struct memcg_state *state, const struct memcg_sample *sample)
 {
 	bool left_alone = sample->outcome.writes == 0 && !sample->busy;
+	/* What is known only so long cannot have a longer habit: no slow start from zero. */
+	uint64_t tau_usec = min_u64(BASELINE_TAU_USEC, sample->seen_usec);
 
 	step(&state->stall_memory_ppm, &state->baseline_memory_ppm, sample->psi_memory.some_usec,
-	     state->last.psi_memory_some_usec, state->dt_usec, left_alone);
+	     state->last.psi_memory_some_usec, state->dt_usec, tau_usec, left_alone);
 	step(&state->stall_io_ppm, &state->baseline_io_ppm, sample->psi_io.some_usec,
-	     state->last.psi_io_some_usec, state->dt_usec, left_alone);
+	     state->last.psi_io_some_usec, state->dt_usec, tau_usec, left_alone);
 }
 
 uint64_t pressure_limit_ppm(uint64_t class_limit_ppm, uint64_t baseline_ppm)

@@ -12,9 +12,8 @@
 uint64_t protection_floor_bytes(const struct class_params *class, const struct memcg_sample *sample,
 				const struct memcg_state *state)
 {
-	uint64_t floor_bytes = class->floor_ppm ?
-				       mul_div(state->peak_bytes, class->floor_ppm, PPM) :
-				       class->floor_bytes;
+	uint64_t floor_bytes = class->floor_ppm ? mul_div(state->peak_bytes, class->floor_ppm, PPM)
+						: class->floor_bytes;
 
 	/* SAMPLE_INFINITY, memory.min=max, is larger than any usage: all is protected. */
 	if (sample->min_bytes != SAMPLE_UNKNOWN)
@@ -33,16 +32,13 @@ uint64_t protection_room_bytes(const struct snapshot *snapshot, size_t index, ui
 		const struct memcg_sample *memcg = &snapshot->memcgs[i];
 		uint64_t keep_bytes = (size_t)i == index ? floor_bytes : 0;
 
-		if (memcg->current_bytes == SAMPLE_UNKNOWN) {
-			/* The root has neither usage nor protection of its own. */
-			if (memcg->parent < 0)
-				continue;
+		/* The root has neither usage nor protection of its own. */
+		if (!is_number(memcg->current_bytes) && memcg->parent < 0)
+			continue;
+		if (!is_number(memcg->current_bytes) || memcg->min_bytes == SAMPLE_UNKNOWN ||
+		    memcg->low_bytes == SAMPLE_UNKNOWN)
 			return 0;
-		}
-		if (memcg->min_bytes != SAMPLE_UNKNOWN)
-			keep_bytes = max_u64(keep_bytes, memcg->min_bytes);
-		if (memcg->low_bytes != SAMPLE_UNKNOWN)
-			keep_bytes = max_u64(keep_bytes, memcg->low_bytes);
+		keep_bytes = max_u64(keep_bytes, max_u64(memcg->min_bytes, memcg->low_bytes));
 		keep_bytes = saturating_add(keep_bytes, planned_bytes[i]);
 		room_bytes = min_u64(room_bytes, saturating_sub(memcg->current_bytes, keep_bytes));
 	}

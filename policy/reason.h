@@ -9,50 +9,50 @@ enum reason {
 	REASON_NONE,
 
 	/* Not considered. */
-	REASON_NO_CLASS,	/* no class matches */
-	REASON_OMITTED,		/* marked by its owner, or never touched */
-	REASON_CLASS_NONE,	/* Reclaim=none */
-	REASON_INNER,		/* has children: they are looked at instead */
-	REASON_OBSERVE,		/* the host allows no reclaim */
-	REASON_UNPOPULATED,	/* no process */
-	REASON_FROZEN,		/* frozen */
-	REASON_BUSY,		/* a write is under way */
-	REASON_UNKNOWN,		/* the counters that tell harm from none could not be read */
-	REASON_FIRST_LOOK,	/* no former counters yet, or they were reset, or the clock jumped */
-	REASON_YOUNG,		/* usec known : usec needed */
-	REASON_SMALL,		/* bytes held : bytes worth looking at */
+	REASON_NO_CLASS,    /* no class matches */
+	REASON_OMITTED,     /* marked by its owner, or never touched */
+	REASON_CLASS_NONE,  /* Reclaim=none */
+	REASON_INNER,       /* has children: they are looked at instead */
+	REASON_OBSERVE,     /* the host allows no reclaim */
+	REASON_UNPOPULATED, /* no process */
+	REASON_FROZEN,      /* frozen */
+	REASON_BUSY,        /* a write is under way */
+	REASON_UNKNOWN,     /* the counters that tell harm from none could not be read */
+	REASON_FIRST_LOOK,  /* no former counters yet, or they were reset, or the clock jumped */
+	REASON_YOUNG,       /* usec known : usec needed */
+	REASON_SMALL,       /* bytes held : bytes worth looking at */
 
 	/* Held back. */
-	REASON_HOLD_REFAULT,	/* milli-pages/s refaulted : limit */
-	REASON_HOLD_PRESSURE,	/* ppm stalled : limit */
-	REASON_HOLD_OOM,	/* OOM kills since the last look : 0 */
-	REASON_HOLD_FAILED,	/* failed writes : 0 */
-	REASON_HOLD_NO_YIELD,	/* bytes freed : bytes asked */
-	REASON_FLOOR,		/* bytes held : floor */
+	REASON_HOLD_REFAULT,  /* milli-pages/s refaulted : limit */
+	REASON_HOLD_PRESSURE, /* ppm stalled : limit */
+	REASON_HOLD_OOM,      /* OOM kills since the last look : 0 */
+	REASON_HOLD_FAILED,   /* failed writes : 0 */
+	REASON_HOLD_NO_YIELD, /* bytes freed : bytes asked */
+	REASON_FLOOR,         /* bytes held : floor */
 
 	/* Nothing to do for cold anon. */
-	REASON_NO_GENERATIONS,	/* no lru_gen, or MGLRU is off */
-	REASON_NOT_LISTED,	/* its records were missing or torn in this scan */
-	REASON_NO_SWAP,		/* bytes of swap free : bytes needed */
-	REASON_SWAP_DEVICE,	/* swap is a disk and Anon= does not allow that */
-	REASON_ANON_OFF,	/* Anon=no, or the class takes file only */
-	REASON_LITTLE_ANON,	/* bytes of anon : bytes worth aging for */
-	REASON_FILE_MOSTLY,	/* bytes of anon : bytes of file */
-	REASON_RECLAIMED,	/* usec since somebody else reclaimed here : usec of quiet needed */
+	REASON_NO_GENERATIONS, /* no lru_gen, or MGLRU is off */
+	REASON_NOT_LISTED,     /* its records were missing or torn in this scan */
+	REASON_NO_SWAP,        /* bytes of swap free : bytes needed */
+	REASON_SWAP_DEVICE,    /* swap is a disk and Anon= does not allow that */
+	REASON_ANON_OFF,       /* Anon=no, or the class takes file only */
+	REASON_LITTLE_ANON,    /* bytes of anon : bytes worth aging for */
+	REASON_FILE_MOSTLY,    /* bytes of anon : bytes of file */
+	REASON_RECLAIMED,      /* usec since somebody else reclaimed here : usec of quiet needed */
 	REASON_OLDEST_HOLDS_FILE, /* file pages in the oldest generation : most that a merge may move */
-	REASON_AGE_NOT_DUE,	/* usec since the last aging : interval */
-	REASON_NOTHING_COLD,	/* pages in the oldest generation : 0 */
+	REASON_AGE_NOT_DUE,       /* usec since the last aging : interval */
+	REASON_NOTHING_COLD,      /* pages in the oldest generation : 0 */
 
 	/* Nothing to do under a limit. */
-	REASON_ALONE,		/* nobody beside it under the limit */
-	REASON_RETURNS,		/* ppm of the evicted file pages that came back : limit */
-	REASON_NO_EVIDENCE,	/* new file pages, ppm of all under the limit : share needed */
-	REASON_SWAPPINESS,	/* this kernel cannot reclaim file alone, and anon is not allowed */
+	REASON_ALONE,       /* nobody beside it under the limit */
+	REASON_RETURNS,     /* ppm of the evicted file pages that came back : limit */
+	REASON_NO_EVIDENCE, /* milli-pages/s newly brought in : from which it fills the limit */
+	REASON_SWAPPINESS,  /* this kernel cannot reclaim file alone, and anon is not allowed */
 
 	/* Action. */
-	REASON_AGE,		/* usec since the last aging : interval */
-	REASON_EVICT_COLD,	/* usec not seen in use : usec needed */
-	REASON_HEADROOM,	/* bytes free below the limit : headroom wanted */
+	REASON_AGE,        /* usec since the last aging : interval */
+	REASON_EVICT_COLD, /* usec not seen in use : usec needed */
+	REASON_HEADROOM,   /* bytes free below the limit : headroom wanted */
 
 	_REASON_MAX,
 };

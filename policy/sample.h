@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SAMPLE_UNKNOWN	UINT64_MAX
+#define SAMPLE_UNKNOWN  UINT64_MAX
 #define SAMPLE_INFINITY (UINT64_MAX - 1)
 
 enum lru_type {
@@ -34,7 +34,7 @@ enum lru_type {
 
 struct gen_sample {
 	uint64_t seq;
-	uint64_t age_msec;		    /* since the generation was created; wraps at 49.7 days */
+	uint64_t age_msec;             /* since the generation was created; wraps at 49.7 days */
 	uint64_t pages[_LRU_TYPE_MAX]; /* SAMPLE_UNKNOWN: older than min_seq of its type ('x') */
 };
 
@@ -47,14 +47,14 @@ struct lruvec_sample {
 
 /* Where writes have got to since the last snapshot: measured, never assumed. */
 struct outcome {
-	uint32_t writes;	     /* completed writes, whatever their result */
-	uint32_t failures;	     /* of those: refused, timed out or without any progress */
-	uint32_t agings;	     /* of those: successful aging commands */
+	uint32_t writes;   /* completed writes, whatever their result */
+	uint32_t failures; /* of those: refused, timed out or without any progress */
+	uint32_t agings;   /* of those: successful aging commands */
 	uint64_t asked_bytes;
-	uint64_t freed_bytes;	     /* by the growth of pgsteal over the writes */
+	uint64_t freed_bytes;                 /* by the growth of pgsteal over the writes */
 	uint64_t stolen_pages[_LRU_TYPE_MAX]; /* our own share of the growth of pgsteal */
-	uint64_t scanned_pages;		      /* our own share of the growth of pgscan */
-	uint64_t write_usec;	     /* time spent in those writes */
+	uint64_t scanned_pages;               /* our own share of the growth of pgscan */
+	uint64_t write_usec;                  /* time spent in those writes */
 };
 
 struct psi_total {
@@ -63,16 +63,16 @@ struct psi_total {
 };
 
 struct memcg_sample {
-	uint64_t id;	      /* cgroup id: inode of its directory, 64 bits */
-	int32_t parent;	      /* index of the parent in snapshot.memcgs (always smaller), -1: none */
-	int32_t class_index;  /* index into policy_params.classes, -1: watched, never touched */
-	uint64_t seen_usec;   /* how long we have known it */
-	bool leaf;	      /* no child with the memory controller */
+	uint64_t id;         /* cgroup id: inode of its directory, 64 bits */
+	int32_t parent;      /* index of the parent in snapshot.memcgs (always smaller), -1: none */
+	int32_t class_index; /* index into policy_params.classes, -1: watched, never touched */
+	uint64_t seen_usec;  /* how long we have known it */
+	bool leaf;           /* no child with the memory controller */
 	bool populated;
 	bool frozen;
-	bool omitted;	      /* marked by its owner, or one of those that are never touched */
-	bool busy;	      /* a write of ours is still under way here */
-	bool listed;	      /* lruvecs below are whole and of this very scan */
+	bool omitted; /* marked by its owner, or one of those that are never touched */
+	bool busy;    /* a write of ours is still under way here */
+	bool listed;  /* lruvecs below are whole and of this very scan */
 
 	uint64_t current_bytes;
 	uint64_t swap_current_bytes;
@@ -99,7 +99,7 @@ struct memcg_sample {
 	struct psi_total psi_memory;
 	struct psi_total psi_io;
 
-	uint32_t first_lruvec;	/* index into snapshot.lruvecs */
+	uint32_t first_lruvec; /* index into snapshot.lruvecs */
 	uint32_t n_lruvecs;
 
 	struct outcome outcome;
@@ -118,7 +118,7 @@ enum capability {
 struct system_sample {
 	enum capability capability;
 	bool reclaim_swappiness; /* memory.reclaim takes swappiness= */
-	bool swap_is_memory;	 /* every active swap area is zram, or zswap stands before it */
+	bool swap_is_memory;     /* every active swap area is zram, or zswap stands before it */
 	uint64_t swap_total_bytes;
 	uint64_t swap_free_bytes;
 	uint64_t ram_bytes;

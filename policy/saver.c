@@ -9,8 +9,8 @@
  * memcg with four generations, three of them empty, and refuses an unforced aging as long as four
  * exist (ERANGE): so it is forced exactly when the merge would move nothing that matters.
  *
- * Eviction takes from the oldest generation alone, anon first, 1 % of the memcg's memory a second at
- * most. Refaults above the class's limit pause it; three times the limit backs off (backoff.c) and
+ * Eviction takes from the oldest generation alone, anon first, about 1 % of the memcg's memory a
+ * second. Refaults above the class's limit pause it; three times the limit backs off (backoff.c) and
  * widens W.
  *
  * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the order
@@ -27,9 +27,11 @@
 #include "workingset.h"
 
 /* Width of a generation: long enough that two agings prove a minute's idleness or so, short enough
- * to find the cold part within minutes. Widened by harm, never above half an hour. */
+ * to find the cold part within minutes. Widened by harm, never above half an hour, and narrowed
+ * again while there is none. */
 #define AGE_INTERVAL_START_USEC (20 * USEC_PER_SEC)
-#define AGE_INTERVAL_MAX_USEC	(30 * USEC_PER_MIN)
+#define AGE_INTERVAL_MAX_USEC   (30 * USEC_PER_MIN)
+#define NARROW_USEC             (5 * USEC_PER_MIN)
 
 /* A process that has just started touches what it will not need again, and the other way round:
  * it may be looked at, but nothing is taken from it. */
@@ -41,14 +43,19 @@
 /* As long as others reclaim here, and this long after, the clock stands still. */
 #define QUIET_USEC (15 * USEC_PER_SEC)
 
+/* As many generations as every kernel has room for: with fewer an aging merges none (MAX_NR_GENS). */
+#define FULL_GENS 4
+
 /* An oldest generation with fewer pages than a batch (MIN_LRU_BATCH) counts as empty, ... */
 #define EMPTY_PAGES 64
 
 /* ... and a merge may move file pages up to this share of the anon that the clock is for. */
 #define MERGE_FILE_DIVISOR 8
 
-/* 1 % of its memory a second. */
-#define EVICT_PPM_PER_SEC 10000
+/* 1 % of its memory a second. A small memcg is not to take minutes: 1 MiB a second, but 4 % at most. */
+#define EVICT_PPM_PER_SEC      10000
+#define EVICT_MOST_PPM_PER_SEC 40000
+#define EVICT_BYTES_PER_SEC    (UINT64_C(1) << 20)
 
 /* Swap is kept free for those who need it at once. */
 #define SWAP_RESERVE_DIVISOR 5
@@ -64,14 +71,35 @@ static uint64_t say(const struct memcg_view *view, enum reason reason, uint64_t 
 	return 0;
 }
 
-/* Why anon may not be taken at all: the host's and the administrator's side. */
-static bool anon_refused(const struct memcg_view *view)
+/* What may still be swapped out: the host's free swap but for the reserve and for what this plan swaps
+ * already, and what swap.max leaves in this memcg and each of its ancestors. */
+static uint64_t swap_room_bytes(const struct memcg_view *view, const struct plan *plan)
 {
 	const struct system_sample *system = &view->snapshot->system;
-	const struct memcg_sample *sample = view->sample;
-	uint64_t swap_room_bytes = saturating_sub(number_or(system->swap_free_bytes, 0),
-						  number_or(system->swap_total_bytes, 0) /
-							  SWAP_RESERVE_DIVISOR);
+	uint64_t reserve_bytes = number_or(system->swap_total_bytes, 0) / SWAP_RESERVE_DIVISOR;
+	uint64_t room_bytes = saturating_sub(number_or(system->swap_free_bytes, 0),
+					     saturating_add(reserve_bytes, plan->swap_bytes));
+
+	for (int64_t i = (int64_t)view->index; i >= 0; i = view->snapshot->memcgs[i].parent) {
+		const struct memcg_sample *memcg = &view->snapshot->memcgs[i];
+
+		/* The root has no such limit. */
+		if (memcg->swap_max_bytes == SAMPLE_INFINITY ||
+		    (memcg->swap_max_bytes == SAMPLE_UNKNOWN && memcg->parent < 0))
+			continue;
+		if (!is_number(memcg->swap_max_bytes) || !is_number(memcg->swap_current_bytes))
+			return 0;
+		room_bytes = min_u64(room_bytes, saturating_sub(memcg->swap_max_bytes,
+								memcg->swap_current_bytes));
+	}
+	return room_bytes;
+}
+
+/* Why anon may not be taken at all: the host's and the administrator's side. */
+static bool anon_refused(const struct memcg_view *view, const struct plan *plan)
+{
+	const struct system_sample *system = &view->snapshot->system;
+	uint64_t room_bytes = swap_room_bytes(view, plan);
 
 	if (view->params->anon == ANON_NO || view->class->reclaim == RECLAIM_FILE) {
 		say(view, REASON_ANON_OFF, 0, 0);
@@ -81,14 +109,8 @@ static bool anon_refused(const struct memcg_view *view)
 		say(view, REASON_NO_GENERATIONS, 0, 0);
 		return true;
 	}
-	if (sample->swap_max_bytes == SAMPLE_UNKNOWN || sample->swap_current_bytes == SAMPLE_UNKNOWN)
-		swap_room_bytes = 0;
-	else if (sample->swap_max_bytes != SAMPLE_INFINITY)
-		swap_room_bytes = min_u64(swap_room_bytes,
-					  saturating_sub(sample->swap_max_bytes,
-							 sample->swap_current_bytes));
-	if (swap_room_bytes < view->params->write_max_bytes) {
-		say(view, REASON_NO_SWAP, swap_room_bytes, view->params->write_max_bytes);
+	if (room_bytes < view->params->write_max_bytes) {
+		say(view, REASON_NO_SWAP, room_bytes, view->params->write_max_bytes);
 		return true;
 	}
 	if (view->params->anon == ANON_AUTO && !system->swap_is_memory) {
@@ -124,8 +146,8 @@ static uint64_t plan_evict(const struct memcg_view *view, const struct lruvec_sa
 			   uint64_t budget_bytes, struct plan *plan)
 {
 	const struct gen_sample *oldest = &lruvec->gens[0];
-	uint64_t cold_bytes = saturating_mul(number_or(oldest->pages[LRU_ANON], 0),
-					     view->snapshot->page_bytes);
+	uint64_t cold_bytes =
+		saturating_mul(number_or(oldest->pages[LRU_ANON], 0), view->snapshot->page_bytes);
 	uint64_t bytes = min_u64(cold_bytes, budget_bytes);
 
 	if (bytes < view->snapshot->page_bytes || plan->n_decisions >= plan->capacity)
@@ -139,7 +161,21 @@ static uint64_t plan_evict(const struct memcg_view *view, const struct lruvec_sa
 		.swappiness = SWAPPINESS_ANON,
 		.bytes = bytes,
 	};
+	plan->swap_bytes = saturating_add(plan->swap_bytes, bytes);
 	return bytes;
+}
+
+/* What may be evicted for the time since the last look. */
+static uint64_t evict_budget_bytes(const struct memcg_view *view)
+{
+	uint64_t held_bytes = view->sample->current_bytes;
+	uint64_t dt_usec =
+		min_u64(view->state->dt_usec, saturating_mul(2, view->snapshot->interval_usec));
+	uint64_t bytes_per_sec = max_u64(
+		mul_div(held_bytes, EVICT_PPM_PER_SEC, PPM),
+		min_u64(mul_div(held_bytes, EVICT_MOST_PPM_PER_SEC, PPM), EVICT_BYTES_PER_SEC));
+
+	return mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC);
 }
 
 /* The cold generations of all its lruvecs, oldest first within the budget of this interval. */
@@ -147,13 +183,11 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 {
 	const struct snapshot *snapshot = view->snapshot;
 	struct memcg_state *state = view->state;
-	uint64_t refault_mpps = saturating_add(state->refault_mpps[LRU_ANON],
-					       state->refault_mpps[LRU_FILE]);
+	uint64_t refault_mpps =
+		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
 	uint64_t limit_mpps = refault_limit_mpps(view->class->refault_limit_ppm,
 						 view->sample->current_bytes, snapshot->page_bytes);
-	uint64_t dt_usec = min_u64(state->dt_usec, 2 * snapshot->interval_usec);
-	uint64_t budget_bytes = mul_div(mul_div(view->sample->current_bytes, EVICT_PPM_PER_SEC, PPM),
-					dt_usec, USEC_PER_SEC);
+	uint64_t budget_bytes = evict_budget_bytes(view);
 	uint64_t planned_bytes = 0, unseen_usec = 0;
 
 	if (refault_mpps > limit_mpps)
@@ -166,7 +200,8 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 			&snapshot->lruvecs[view->sample->first_lruvec + v];
 		uint64_t lruvec_unseen_usec = workingset_unseen_usec(lruvec, 0);
 
-		if (!workingset_is_cold(lruvec, 0) || lruvec_unseen_usec < state->age_interval_usec ||
+		if (!workingset_is_cold(lruvec, 0) ||
+		    lruvec_unseen_usec < state->age_interval_usec ||
 		    number_or(lruvec->gens[0].pages[LRU_ANON], 0) <= EMPTY_PAGES)
 			continue;
 		unseen_usec = lruvec_unseen_usec;
@@ -192,8 +227,9 @@ static bool oldest_is_empty(const struct lruvec_sample *lruvec, uint64_t anon_pa
 	uint64_t file = number_or(lruvec->gens[0].pages[LRU_FILE], 0);
 
 	*ret_in_the_way = saturating_add(anon, file);
-	return anon <= EMPTY_PAGES &&
-	       file <= max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR);
+	return lruvec->n_gens < FULL_GENS ||
+	       (anon <= EMPTY_PAGES &&
+		file <= max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR));
 }
 
 static uint64_t age(const struct memcg_view *view, struct plan *plan)
@@ -209,7 +245,8 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	if (state->foreign_usec && quiet_usec < QUIET_USEC)
 		return say(view, REASON_RECLAIMED, quiet_usec, QUIET_USEC);
 	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {
-		const struct lruvec_sample *lruvec = &view->snapshot->lruvecs[sample->first_lruvec + v];
+		const struct lruvec_sample *lruvec =
+			&view->snapshot->lruvecs[sample->first_lruvec + v];
 		const struct gen_sample *youngest;
 		uint64_t pages;
 
@@ -220,8 +257,7 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 		youngest_usec = saturating_mul(youngest->age_msec, 1000);
 		if (state->aged_usec)
 			youngest_usec = min_u64(youngest_usec, now_usec - state->aged_usec);
-		if (youngest_usec < state->age_interval_usec ||
-		    plan->n_decisions >= plan->capacity)
+		if (youngest_usec < state->age_interval_usec || plan->n_decisions >= plan->capacity)
 			continue;
 		if (!oldest_is_empty(lruvec, anon_pages, &pages)) {
 			in_the_way = pages;
@@ -249,23 +285,37 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	return 0;
 }
 
+/* Takes back what former harm widened, by a quarter for each quiet time. */
+static void narrow(struct memcg_state *state, uint64_t now_usec)
+{
+	uint64_t since_usec = max_u64(state->hold_until_usec, state->narrowed_usec);
+
+	if (state->age_interval_usec <= AGE_INTERVAL_START_USEC ||
+	    saturating_sub(now_usec, since_usec) < NARROW_USEC)
+		return;
+	state->narrowed_usec = now_usec;
+	state->age_interval_usec =
+		max_u64(state->age_interval_usec / 4 * 3, AGE_INTERVAL_START_USEC);
+}
+
 uint64_t saver_plan(const struct memcg_view *view, struct plan *plan)
 {
 	struct memcg_state *state = view->state;
 	uint64_t bytes;
 
-	if (anon_refused(view) || clock_refused(view))
+	if (anon_refused(view, plan) || clock_refused(view))
 		return 0;
 	if (state->age_interval_usec == 0)
 		state->age_interval_usec = AGE_INTERVAL_START_USEC;
 	if (backoff_holds(state, view->snapshot->now_usec, &state->verdict)) {
 		if (state->widened_for != state->hold_until_usec) {
 			state->widened_for = state->hold_until_usec;
-			state->age_interval_usec = min_u64(state->age_interval_usec * 3 / 2,
-							   AGE_INTERVAL_MAX_USEC);
+			state->age_interval_usec =
+				min_u64(state->age_interval_usec * 3 / 2, AGE_INTERVAL_MAX_USEC);
 		}
 		return 0;
 	}
+	narrow(state, view->snapshot->now_usec);
 	if (view->sample->seen_usec < YOUNG_USEC) {
 		age(view, plan);
 		if (state->verdict.reason == REASON_AGE_NOT_DUE)

@@ -19,6 +19,7 @@ struct memcg_counters {
 	uint64_t psi_io_some_usec;
 	uint64_t file_pages;
 	uint64_t current_bytes;
+	uint64_t swap_current_bytes;
 };
 
 struct memcg_state {
@@ -30,11 +31,13 @@ struct memcg_state {
 
 	/* refault.c */
 	uint64_t refault_mpps[_LRU_TYPE_MAX]; /* thousandths of a page per second, averaged */
-	uint64_t inflow_mpps;		      /* file pages that were not here before, likewise */
-	uint64_t growth_bps;		      /* bytes charged per second, averaged */
-	uint64_t evicted_file_pages;	      /* fading sums: what left, */
-	uint64_t returned_file_pages;	      /* and what of it came back */
-	uint64_t foreign_usec;		      /* when somebody else last reclaimed here */
+	uint64_t inflow_mpps;                 /* file pages that were not here before, likewise */
+	uint64_t growth_bps;                  /* bytes charged per second, averaged */
+	uint64_t evicted_file_pages;          /* fading sums: what left, */
+	uint64_t returned_file_pages;         /* and what of it came back, within a minute or so; */
+	uint64_t settled_file_pages;          /* what left before that, */
+	uint64_t returned_long_file_pages;    /* and all that came back in ten minutes or so */
+	uint64_t foreign_usec;                /* when somebody else last reclaimed here */
 
 	/* pressure.c */
 	uint64_t stall_memory_ppm;
@@ -51,8 +54,9 @@ struct memcg_state {
 
 	/* saver.c */
 	uint64_t age_interval_usec;
-	uint64_t aged_usec;   /* last aging asked for */
-	uint64_t widened_for; /* the hold that last widened the interval */
+	uint64_t aged_usec;     /* last aging asked for */
+	uint64_t widened_for;   /* the hold that last widened the interval */
+	uint64_t narrowed_usec; /* when it was last narrowed */
 
 	/* backoff.c */
 	uint64_t hold_until_usec;

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+# What the command line tests share; sourced by each. A test exits 0, 1, or 77 for "skipped".
+# $FGRECLAIMD: the program, ./fgreclaimd if unset. Nothing but $tmp is written to.
+set -eu
+
+FGRECLAIMD=${FGRECLAIMD:-./fgreclaimd}
+srcdir=${srcdir:-$(dirname "$0")/../..}
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/fgreclaim-cli-XXXXXX")
+cleanup_commands=
+
+# No journal, no service manager, no level of somebody else's.
+unset JOURNAL_STREAM NOTIFY_SOCKET SYSTEMD_LOG_LEVEL WATCHDOG_USEC WATCHDOG_PID || :
+LC_ALL=C
+export LC_ALL
+
+# cleanup_fn COMMAND: run at the end of the test, however that comes; the last one first.
+cleanup_fn()
+{
+	cleanup_commands="$*
+$cleanup_commands"
+}
+
+run_cleanup()
+{
+	status=$?
+	trap - EXIT
+	set +e
+	eval "$cleanup_commands"
+	rm -rf "$tmp"
+	exit "$status"
+}
+trap run_cleanup EXIT
+trap 'exit 1' HUP INT TERM
+
+fail()
+{
+	echo "$0: $*" >&2
+	for file in "$tmp/out" "$tmp/err"; do
+		[ -e "$file" ] && sed "s|^|  $(basename "$file"): |" "$file" >&2
+	done
+	exit 1
+}
+
+skip()
+{
+	echo "$0: skipped: $*"
+	exit 77
+}
+
+# requires COMMAND: without its success the test is skipped.
+requires()
+{
+	"$@" </dev/null >/dev/null 2>&1 || skip "$* does not work here"
+}
+
+# run STATUS ARGUMENT...: the program; its output is in $tmp/out and $tmp/err.
+run()
+{
+	wanted=$1
+	shift
+	status=0
+	timeout 60 "$FGRECLAIMD" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+	[ "$status" -eq "$wanted" ] || fail "exit $status, not $wanted: $*"
+}
+
+# has FILE TEXT, lacks FILE TEXT: FILE is out or err; TEXT is matched as it stands.
+has()
+{
+	grep -qF -e "$2" "$tmp/$1" || fail "no \"$2\" in $1"
+}
+
+lacks()
+{
+	! grep -qF -e "$2" "$tmp/$1" || fail "\"$2\" in $1"
+}
+
+# has_once FILE TEXT: in exactly one line.
+has_once()
+{
+	count=$(grep -cF -e "$2" "$tmp/$1") || :
+	[ "$count" -eq 1 ] || fail "\"$2\" in $count lines of $1"
+}
+
+is_empty()
+{
+	[ ! -s "$tmp/$1" ] || fail "$1 is not empty"
+}
+
+# new_tree: makes $tree anew, a whole host.
+new_tree()
+{
+	tree=$tmp/tree
+	rm -rf "$tree"
+	sh "$srcdir/tests/fixtures/trees/make-tree" "$tree"
+}
+
+# fingerprint DIR: names, modes, times of change and contents of all below.
+fingerprint()
+{
+	(cd "$1" && find . -printf '%p %y %m %s %T@\n' | sort && find . -type f -exec cksum {} + |
+		sort)
+}
+
+# wait_for FILE TEXT: until the background process has written it; five seconds at most.
+wait_for()
+{
+	for _ in $(seq 100); do
+		grep -qF -e "$2" "$tmp/$1" 2>/dev/null && return
+		sleep 0.05
+	done
+	fail "\"$2\" does not come in $1"
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What no plan may ever do, whatever the snapshot. Written against the product's rules and not
+ * against the policy's code: numbers are repeated here on purpose.
+ */
+#include "policy-world.h"
+#include "arith.h"
+
+#define QUIET_USEC      SECONDS(15)
+#define EMPTY_PAGES     64
+#define RECLAIM_LEAST   (UINT64_C(256) << 10)
+#define NEXT_LEAST_USEC 500000
+
+struct check {
+	const struct policy_params *params;
+	const struct snapshot *snapshot;
+	const struct memcg_state *states;
+	const struct plan *plan;
+};
+
+static bool is_within(const struct snapshot *snapshot, size_t i, size_t ancestor)
+{
+	for (int64_t at = (int64_t)i; at >= 0; at = snapshot->memcgs[at].parent)
+		if ((size_t)at == ancestor)
+			return true;
+	return false;
+}
+
+static uint64_t subtree_bytes(const struct check *c, size_t i)
+{
+	uint64_t bytes = 0;
+
+	for (size_t d = 0; d < c->plan->n_decisions; d++)
+		if (is_within(c->snapshot, c->plan->decisions[d].memcg, i))
+			bytes = saturating_add(bytes, c->plan->decisions[d].bytes);
+	return bytes;
+}
+
+static const char *check_counters(const struct memcg_sample *m)
+{
+	if (!is_number(m->current_bytes) || !is_number(m->pgsteal_pages) ||
+	    !is_number(m->pgscan_pages) || !is_number(m->refault_pages[LRU_ANON]) ||
+	    !is_number(m->refault_pages[LRU_FILE]))
+		return "acts without the counters that tell harm";
+	return NULL;
+}
+
+/* Whom anything may be done to. */
+static const char *check_target(const struct check *c, const struct decision *d)
+{
+	const struct memcg_sample *m;
+	const struct memcg_state *state;
+
+	if (d->memcg >= c->snapshot->n_memcgs)
+		return "decision for no memcg";
+	m = &c->snapshot->memcgs[d->memcg];
+	state = &c->states[d->memcg];
+	if (c->snapshot->system.capability < CAPABILITY_RECLAIM)
+		return "acts on a host that is only observed";
+	if (!m->leaf)
+		return "acts on an inner node";
+	if (m->omitted)
+		return "acts on an omitted memcg";
+	if (m->class_index < 0 || (size_t)m->class_index >= c->params->n_classes ||
+	    c->params->classes[m->class_index].reclaim == RECLAIM_NONE)
+		return "acts without a class that allows it";
+	if (!m->populated || m->frozen || m->busy)
+		return "acts on an unpopulated, frozen or busy memcg";
+	if (!state->primed || state->id != m->id || state->dt_usec == 0)
+		return "acts at first look";
+	if (state->hold_until_usec > c->snapshot->now_usec &&
+	    (d->action != ACTION_RECLAIM ||
+	     (state->hold.reason != REASON_HOLD_PRESSURE &&
+	      (state->hold.reason != REASON_HOLD_REFAULT || state->inflow_mpps == 0))))
+		return "acts during a hold";
+	if (d->reason == REASON_NONE || d->reason >= _REASON_MAX)
+		return "acts without a reason";
+	return check_counters(m);
+}
+
+static const struct lruvec_sample *find_lruvec(const struct check *c, const struct decision *d)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[d->memcg];
+
+	for (uint32_t v = 0; m->listed && v < m->n_lruvecs; v++)
+		if (c->snapshot->lruvecs[m->first_lruvec + v].node == d->node)
+			return &c->snapshot->lruvecs[m->first_lruvec + v];
+	return NULL;
+}
+
+static const char *check_anon_allowed(const struct check *c, const struct decision *d)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[d->memcg];
+	const struct system_sample *system = &c->snapshot->system;
+
+	if (c->params->anon == ANON_NO ||
+	    c->params->classes[m->class_index].reclaim == RECLAIM_FILE)
+		return "takes anon that may not be taken";
+	if (c->params->anon == ANON_AUTO && !system->swap_is_memory)
+		return "swaps to a disk";
+	if (system->capability < CAPABILITY_GENERATIONS)
+		return "uses generations that are not there";
+	if (!is_number(system->swap_free_bytes) || system->swap_free_bytes == 0)
+		return "swaps without swap";
+	for (int64_t i = (int64_t)d->memcg; i >= 0; i = c->snapshot->memcgs[i].parent)
+		if (is_number(c->snapshot->memcgs[i].swap_max_bytes) &&
+		    c->snapshot->memcgs[i].swap_current_bytes >=
+			    c->snapshot->memcgs[i].swap_max_bytes)
+			return "swaps above swap.max";
+	return NULL;
+}
+
+static const char *check_age(const struct check *c, const struct decision *d)
+{
+	const struct memcg_state *state = &c->states[d->memcg];
+	const struct lruvec_sample *lruvec = find_lruvec(c, d);
+
+	if (!lruvec || lruvec->n_gens == 0 || d->seq != lruvec->gens[lruvec->n_gens - 1].seq)
+		return "ages what is not the youngest generation";
+	if (lruvec->n_gens >= 4 && number_or(lruvec->gens[0].pages[LRU_ANON], 0) > EMPTY_PAGES)
+		return "merges anon";
+	if (state->foreign_usec && c->snapshot->now_usec - state->foreign_usec < QUIET_USEC)
+		return "ages while others reclaim";
+	if (d->bytes != 0)
+		return "ages bytes";
+	return check_anon_allowed(c, d);
+}
+
+static const char *check_evict(const struct check *c, const struct decision *d)
+{
+	const struct lruvec_sample *lruvec = find_lruvec(c, d);
+	uint64_t cold_pages;
+
+	if (!lruvec || lruvec->n_gens < 4 || d->seq != lruvec->gens[0].seq)
+		return "evicts what has not missed two agings";
+	cold_pages = number_or(lruvec->gens[0].pages[LRU_ANON], 0);
+	if (d->bytes == 0 || d->bytes > saturating_mul(cold_pages, c->snapshot->page_bytes))
+		return "evicts more than the oldest generation's anon";
+	if (c->snapshot->memcgs[d->memcg].seen_usec < SECONDS(60))
+		return "evicts from a young memcg";
+	return check_anon_allowed(c, d);
+}
+
+static const char *check_reclaim(const struct check *c, const struct decision *d)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[d->memcg];
+	enum reclaim_kind kind = c->params->classes[m->class_index].reclaim;
+
+	if (kind != RECLAIM_FILE && kind != RECLAIM_ALL)
+		return "takes file that may not be taken";
+	if (d->bytes < RECLAIM_LEAST || d->bytes > m->lru_bytes[LRU_FILE])
+		return "reclaims next to nothing, or more file than there is";
+	if (d->swappiness != SWAPPINESS_FILE_ONLY &&
+	    (d->swappiness != SWAPPINESS_DEFAULT || c->snapshot->system.reclaim_swappiness))
+		return "reclaims anon where file alone could be had";
+	return NULL;
+}
+
+static const char *check_decision(const struct check *c, const struct decision *d)
+{
+	const char *why = check_target(c, d);
+
+	if (why)
+		return why;
+	switch (d->action) {
+	case ACTION_AGE:
+		return check_age(c, d);
+	case ACTION_EVICT:
+		return check_evict(c, d);
+	case ACTION_RECLAIM:
+		return check_reclaim(c, d);
+	default:
+		return "decision to do nothing";
+	}
+}
+
+/* One kind of action for each memcg, once for each node, and the verdict says the same. */
+static const char *check_verdict(const struct check *c, size_t i)
+{
+	const struct verdict *verdict = &c->states[i].verdict;
+	enum action_kind action = ACTION_NONE;
+	uint64_t bytes = 0;
+
+	for (size_t n = 0; n < c->plan->n_decisions; n++) {
+		const struct decision *d = &c->plan->decisions[n];
+
+		if (d->memcg != i)
+			continue;
+		if (action != ACTION_NONE && (d->action != action || action == ACTION_RECLAIM))
+			return "two actions for one memcg";
+		for (size_t k = 0; k < n; k++)
+			if (c->plan->decisions[k].memcg == i &&
+			    c->plan->decisions[k].node == d->node)
+				return "two actions for one lruvec";
+		action = d->action;
+		bytes = saturating_add(bytes, d->bytes);
+	}
+	if (verdict->action != action || verdict->bytes != bytes)
+		return "the verdict differs from the decisions";
+	if (verdict->reason < 0 || verdict->reason >= _REASON_MAX)
+		return "no such reason";
+	return NULL;
+}
+
+static uint64_t evict_most_bytes(const struct check *c, size_t i)
+{
+	uint64_t dt_usec =
+		min_u64(c->states[i].dt_usec, saturating_mul(2, c->snapshot->interval_usec));
+	uint64_t bytes_per_sec = max_u64(c->snapshot->memcgs[i].current_bytes / 100, MIB(1));
+
+	return saturating_add(PAGE_BYTES, mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC));
+}
+
+static const char *check_bytes(const struct check *c, size_t i)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[i];
+	const struct class_params *class;
+	uint64_t bytes = subtree_bytes(c, i), left_bytes;
+
+	if (bytes == 0)
+		return NULL;
+	if (!is_number(m->current_bytes))
+		return m->parent < 0 ? NULL : "takes from a subtree of unknown size";
+	if (m->min_bytes == SAMPLE_UNKNOWN || m->low_bytes == SAMPLE_UNKNOWN)
+		return "takes although the protection is unknown";
+	if (bytes > m->current_bytes)
+		return "takes more than there is";
+	left_bytes = m->current_bytes - bytes;
+	if (left_bytes < m->min_bytes || left_bytes < m->low_bytes)
+		return "takes protected bytes";
+	if (!m->leaf)
+		return NULL;
+	class = &c->params->classes[m->class_index];
+	if (left_bytes < (class->floor_ppm ? mul_div(c->states[i].peak_bytes, class->floor_ppm, PPM)
+					   : class->floor_bytes))
+		return "takes below the floor";
+	if (c->states[i].verdict.action == ACTION_EVICT && bytes > evict_most_bytes(c, i))
+		return "evicts above the rate";
+	return NULL;
+}
+
+const char *policy_violation(const struct policy_params *params, const struct snapshot *snapshot,
+			     const struct memcg_state *states, const struct plan *plan)
+{
+	struct check c = {params, snapshot, states, plan};
+	const char *why = NULL;
+
+	if (plan->n_decisions > plan->capacity)
+		return "more decisions than room";
+	if (plan->next_usec > snapshot->interval_usec ||
+	    (plan->next_usec < NEXT_LEAST_USEC && plan->next_usec != snapshot->interval_usec))
+		return "looks again too late or too soon";
+	for (size_t d = 0; d < plan->n_decisions && !why; d++)
+		why = check_decision(&c, &plan->decisions[d]);
+	for (size_t i = 0; i < snapshot->n_memcgs && !why; i++)
+		why = check_verdict(&c, i);
+	for (size_t i = 0; i < snapshot->n_memcgs && !why; i++)
+		why = check_bytes(&c, i);
+	return why;
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Plans carried out against a fake ring and kernel (fake-ring.h): texts, steps, order, what counts
+ * as freed and what as a failure, and that a memcg which vanishes meanwhile is freed once.
+ * With the real ring: test-executor-ring.c.
+ */
+#include "executor.h"
+#include "hierarchy.h"
+#include "macro.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "fake-ring.h"
+
+#define MIB  (UINT64_C(1) << 20)
+#define PAGE ((uint64_t)sysconf(_SC_PAGESIZE))
+
+struct bench {
+	const struct fixture *fixture;
+	struct config *config;
+	struct hierarchy *hierarchy;
+	struct lru_gen lru_gen;
+	struct ring ring;
+	struct executor *executor;
+	struct decision decisions[8];
+	struct plan plan;
+};
+
+/* Four memcgs, /a to /d, of 100 MiB each. */
+static void bench_open(struct bench *bench, void **state)
+{
+	const char *why;
+
+	*bench = (struct bench){.fixture = *state};
+	bench->plan = (struct plan){.decisions = bench->decisions,
+				    .capacity = ARRAY_SIZE(bench->decisions)};
+	fixture_add_cgroups(bench->fixture);
+	fixture_add_memcg(bench->fixture, "/a");
+	fixture_add_memcg(bench->fixture, "/b");
+	fixture_add_memcg(bench->fixture, "/c");
+	fixture_add_memcg(bench->fixture, "/d");
+	fixture_write(bench->fixture, "sys/kernel/debug/lru_gen", "");
+	bench->config =
+		fixture_config(bench->fixture, "[Agent]\nWriteMax=16M\nConcurrency=2\nDryRun=no\n");
+	assert_int_equal(hierarchy_open(bench->fixture->root, &bench->hierarchy, &why), 0);
+	assert_int_equal(hierarchy_scan(bench->hierarchy, bench->config, 0), 0);
+	lru_gen_open(&bench->lru_gen, bench->fixture->root);
+	fake_ring_init(&bench->ring, bench->fixture);
+	assert_int_equal(executor_new(&bench->ring, &bench->lru_gen, &bench->executor), 0);
+	executor_configure(bench->executor, bench->config, false);
+}
+
+static void bench_close(struct bench *bench)
+{
+	assert_true(executor_is_idle(bench->executor));
+	assert_null(executor_free(bench->executor));
+	lru_gen_close(&bench->lru_gen);
+	hierarchy_close(bench->hierarchy);
+	config_free(bench->config);
+}
+
+static struct memcg *find(const struct bench *bench, const char *path)
+{
+	struct memcg *memcg = hierarchy_find(bench->hierarchy, path, strlen(path));
+
+	assert_non_null(memcg);
+	return memcg;
+}
+
+static void decide(struct bench *bench, const char *path, enum action_kind action, uint64_t bytes)
+{
+	bench->decisions[bench->plan.n_decisions++] = (struct decision){
+		.memcg = find(bench, path)->index,
+		.action = action,
+		.reason = REASON_HEADROOM,
+		.node = 1,
+		.seq = 7,
+		.swappiness = action == ACTION_RECLAIM ? SWAPPINESS_FILE_ONLY : SWAPPINESS_ANON,
+		.bytes = bytes,
+	};
+}
+
+static void start(struct bench *bench)
+{
+	size_t n;
+
+	executor_start(bench->executor, &bench->plan, hierarchy_memcgs(bench->hierarchy, &n));
+	bench->plan.n_decisions = 0;
+}
+
+static void test_steps(void **state)
+{
+	struct bench bench;
+	const struct outcome *outcome;
+
+	bench_open(&bench, state);
+	outcome = &find(&bench, "/a")->outcome;
+	bench.ring.freed_bytes = 16 * MIB;
+	decide(&bench, "/a", ACTION_RECLAIM, 40 * MIB);
+	start(&bench);
+	assert_true(find(&bench, "/a")->busy);
+	fake_ring_complete_all(&bench.ring);
+	assert_string_equal(bench.ring.log, "/a: 16777216 swappiness=0;/a: 16777216 swappiness=0;"
+					    "/a: 8388608 swappiness=0;");
+	assert_false(find(&bench, "/a")->busy);
+	assert_int_equal(outcome->writes, 3);
+	assert_int_equal(outcome->failures, 0);
+	assert_int_equal(outcome->asked_bytes, 40 * MIB);
+	assert_int_equal(outcome->freed_bytes, 40 * MIB);
+	assert_int_equal(executor_totals(bench.executor)->writes, 3);
+	assert_int_equal(executor_totals(bench.executor)->asked_bytes, 40 * MIB);
+	assert_int_equal(executor_totals(bench.executor)->freed_bytes, 40 * MIB);
+	bench_close(&bench);
+}
+
+static void test_nothing_freed(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	decide(&bench, "/a", ACTION_RECLAIM, 40 * MIB);
+	bench.decisions[0].swappiness = SWAPPINESS_DEFAULT;
+	start(&bench);
+	fake_ring_complete_all(&bench.ring);
+	assert_string_equal(bench.ring.log, "/a: 16777216;");
+	assert_int_equal(find(&bench, "/a")->outcome.writes, 1);
+	assert_int_equal(find(&bench, "/a")->outcome.asked_bytes, 16 * MIB);
+	assert_int_equal(find(&bench, "/a")->outcome.freed_bytes, 0);
+	bench_close(&bench);
+}
+
+/* pgsteal or the fall of memory.current, whichever says more; and never a number that wrapped. */
+static void test_what_was_freed(void **state)
+{
+	const struct {
+		uint64_t fallen_bytes, stolen_pages, freed_bytes;
+	} cases[] = {
+		{0, 256, 256 * PAGE},  /* the cgroup grew by as much meanwhile */
+		{1 * MIB, 0, 1 * MIB}, /* memory.stat lags */
+		{1 * MIB, 512, 512 * PAGE},
+		{4 * MIB, 512, 4 * MIB},
+		{(uint64_t)(-8 * (int64_t)MIB), 16, 16 * PAGE},
+		{(uint64_t)(-8 * (int64_t)MIB), 0, 0},
+	};
+	struct bench bench;
+
+	bench_open(&bench, state);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct outcome *outcome = &find(&bench, "/a")->outcome;
+		uint64_t current = 100 * MIB;
+
+		*outcome = (struct outcome){0};
+		fixture_add_memcg(bench.fixture, "/a");
+		decide(&bench, "/a", ACTION_RECLAIM, 1 * MIB);
+		start(&bench);
+		current -= cases[i].fallen_bytes;
+		fixture_printf(bench.fixture, fixture_memcg_file("/a", "memory.current"), "%ju\n",
+			       (uintmax_t)current);
+		bench.ring.stolen_pages = cases[i].stolen_pages;
+		fake_ring_complete_all(&bench.ring);
+		assert_int_equal(outcome->freed_bytes, cases[i].freed_bytes);
+		assert_int_equal(outcome->stolen_pages[LRU_FILE], cases[i].stolen_pages);
+		assert_int_equal(outcome->stolen_pages[LRU_ANON], 0);
+		assert_int_equal(outcome->scanned_pages, 2 * cases[i].stolen_pages);
+	}
+	bench_close(&bench);
+}
+
+static void test_results(void **state)
+{
+	static const struct {
+		enum action_kind action;
+		int result;
+		uint64_t freed_bytes;
+		unsigned failures, writes;
+	} cases[] = {
+		{ACTION_RECLAIM, 0, 0, 0, 1},
+		{ACTION_RECLAIM, -EAGAIN, 4096, 0, 1}, /* some, though not all: no failure */
+		{ACTION_RECLAIM, -EAGAIN, 0, 1, 1},
+		{ACTION_RECLAIM, -EINTR, 4096, 0, 1},
+		{ACTION_RECLAIM, -EINTR, 0, 1, 1},
+		{ACTION_RECLAIM, -ECANCELED, 0, 1, 1},
+		{ACTION_RECLAIM, -EINVAL, 0, 1, 1},
+		{ACTION_RECLAIM, -ENODEV, 0, 0, 1}, /* gone */
+		{ACTION_RECLAIM, -ENOENT, 0, 0, 1},
+		{ACTION_RECLAIM, -EIO, 0, 1, 1},
+		{ACTION_AGE, -EINVAL, 0, 0, 1}, /* the generations have moved on */
+		{ACTION_AGE, -ERANGE, 0, 0, 1},
+		{ACTION_EVICT, -EINVAL, 0, 0, 1},
+		{ACTION_EVICT, -EEXIST, 0, 0, 1},
+		{ACTION_EVICT, -EIO, 0, 1, 1},
+		{ACTION_AGE, -EINTR, 0, 1, 1},
+	};
+	struct bench bench;
+
+	bench_open(&bench, state);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct outcome *outcome = &find(&bench, "/a")->outcome;
+
+		*outcome = (struct outcome){0};
+		bench.ring.result = cases[i].result;
+		bench.ring.freed_bytes = cases[i].freed_bytes;
+		decide(&bench, "/a", cases[i].action, 40 * MIB);
+		start(&bench);
+		fake_ring_complete_all(&bench.ring);
+		assert_int_equal(outcome->writes, cases[i].writes);
+		assert_int_equal(outcome->failures, cases[i].failures);
+		assert_int_equal(outcome->freed_bytes, cases[i].freed_bytes);
+		assert_int_equal(outcome->agings, 0);
+		assert_true(executor_is_idle(bench.executor) && !find(&bench, "/a")->busy);
+	}
+	bench_close(&bench);
+}
+
+static void test_lru_gen(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	find(&bench, "/a")->listing_id = 31;
+	find(&bench, "/b")->listing_id = 32;
+	decide(&bench, "/a", ACTION_AGE, 0);
+	decide(&bench, "/b", ACTION_EVICT, 8 * MIB);
+	start(&bench);
+	/* The id is that of the listing from which the plan was made, whatever comes after. */
+	find(&bench, "/b")->listing_id = 33;
+	fake_ring_complete_all(&bench.ring);
+	assert_string_equal(bench.ring.log,
+			    PAGE == 4096 ? "lru_gen: + 31 1 7 1 0;lru_gen: - 32 1 7 200 2048;"
+					 : bench.ring.log);
+	assert_int_equal(find(&bench, "/a")->outcome.agings, 1);
+	assert_int_equal(find(&bench, "/a")->outcome.asked_bytes, 0);
+	assert_int_equal(find(&bench, "/b")->outcome.agings, 0);
+	assert_int_equal(find(&bench, "/b")->outcome.asked_bytes, 8 * MIB);
+	assert_int_equal(executor_totals(bench.executor)->agings, 1);
+	bench_close(&bench);
+}
+
+static void test_concurrency(void **state)
+{
+	static const char *const paths[] = {"/a", "/a", "/b", "/c", "/d", "/a"};
+	struct bench bench;
+
+	bench_open(&bench, state);
+	bench.ring.freed_bytes = 1 * MIB;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		decide(&bench, paths[i], ACTION_RECLAIM, 2 * MIB + i);
+	start(&bench);
+	/* The second of /a waits for the first; the fake ring refuses two of one memcg anyway. */
+	assert_string_equal(bench.ring.log, "/a: 2097152 swappiness=0;/b: 2097154 swappiness=0;");
+	assert_false(find(&bench, "/c")->busy);
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(bench.ring.most_requests, 2);
+	assert_int_equal(bench.ring.n_writes, ARRAY_SIZE(paths));
+	assert_int_equal(find(&bench, "/a")->outcome.writes, 3);
+	for (char path[] = "/a"; path[1] <= 'd'; path[1]++)
+		assert_true(find(&bench, path)->references == 0 && !find(&bench, path)->busy);
+	bench_close(&bench);
+}
+
+static void test_new_plan(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	for (char path[] = "/a"; path[1] <= 'd'; path[1]++)
+		decide(&bench, path, ACTION_RECLAIM, 1 * MIB);
+	start(&bench);
+	assert_int_equal(find(&bench, "/d")->references, 1);
+	decide(&bench, "/d", ACTION_RECLAIM, 2 * MIB);
+	start(&bench);
+	assert_int_equal(find(&bench, "/c")->references, 0);
+	fake_ring_complete_all(&bench.ring);
+	assert_string_equal(bench.ring.log, "/a: 1048576 swappiness=0;/b: 1048576 swappiness=0;"
+					    "/d: 2097152 swappiness=0;");
+	bench_close(&bench);
+}
+
+static void test_vanished_memcg(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	bench.ring.freed_bytes = 1 * MIB;
+	decide(&bench, "/a", ACTION_RECLAIM, 40 * MIB);
+	decide(&bench, "/b", ACTION_RECLAIM, 40 * MIB);
+	decide(&bench, "/c", ACTION_RECLAIM, 40 * MIB);
+	decide(&bench, "/c", ACTION_EVICT, 40 * MIB);
+	start(&bench);
+	/* One with a write under way, and one that two actions wait for. */
+	fixture_remove(bench.fixture, fixture_memcg_file("/a", "memory.current"));
+	fixture_remove(bench.fixture, fixture_memcg_file("/c", ""));
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(hierarchy_scan(bench.hierarchy, bench.config, 1), 0);
+	assert_null(hierarchy_find(bench.hierarchy, "/a", 2));
+	fixture_write(bench.fixture, fixture_memcg_file("/a", "memory.current"), "0\n");
+	bench.ring.result = -ENODEV;
+	bench.ring.freed_bytes = 0;
+	fake_ring_complete(&bench.ring);
+	fake_ring_complete_all(&bench.ring);
+	/* Nothing was written for what had gone before its turn came. */
+	assert_string_equal(bench.ring.log, "/a: 16777216 swappiness=0;/b: 16777216 swappiness=0;");
+	assert_int_equal(executor_totals(bench.executor)->failures, 0);
+	bench_close(&bench);
+}
+
+static void test_cannot_open(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	fixture_remove(bench.fixture, fixture_memcg_file("/a", "memory.reclaim"));
+	fixture_remove(bench.fixture, fixture_memcg_file("/b", "memory.reclaim"));
+	fixture_mkdir(bench.fixture, fixture_memcg_file("/b", "memory.reclaim"));
+	close_fd(&bench.lru_gen.write_fd);
+	bench.lru_gen.write_fd = -1;
+	bench.lru_gen.write_error = -EACCES;
+	decide(&bench, "/a", ACTION_RECLAIM, MIB);
+	decide(&bench, "/b", ACTION_RECLAIM, MIB);
+	decide(&bench, "/c", ACTION_AGE, 0);
+	start(&bench);
+	assert_int_equal(bench.ring.n_writes, 0);
+	assert_int_equal(find(&bench, "/a")->outcome.failures, 0);
+	assert_int_equal(find(&bench, "/b")->outcome.failures, 1);
+	assert_int_equal(find(&bench, "/c")->outcome.failures, 1);
+	/* A ring without room: dropped, and due again with the next plan. */
+	bench.ring.submit_error = -EBUSY;
+	decide(&bench, "/d", ACTION_RECLAIM, MIB);
+	start(&bench);
+	assert_false(find(&bench, "/d")->busy);
+	assert_int_equal(find(&bench, "/d")->outcome.failures, 0);
+	bench_close(&bench);
+}
+
+static void test_stop(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	bench.ring.freed_bytes = 16 * MIB;
+	for (char path[] = "/a"; path[1] <= 'd'; path[1]++)
+		decide(&bench, path, ACTION_RECLAIM, 40 * MIB);
+	start(&bench);
+	executor_stop(bench.executor);
+	assert_true(bench.ring.cancelled);
+	assert_false(executor_is_idle(bench.executor));
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(bench.ring.n_writes, 2);
+	assert_true(executor_is_idle(bench.executor));
+	decide(&bench, "/a", ACTION_RECLAIM, MIB);
+	start(&bench);
+	assert_int_equal(bench.ring.n_writes, 2);
+	executor_stop(bench.executor);
+	bench_close(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(test_steps),          FIXTURE_TEST(test_nothing_freed),
+		FIXTURE_TEST(test_what_was_freed), FIXTURE_TEST(test_results),
+		FIXTURE_TEST(test_lru_gen),        FIXTURE_TEST(test_concurrency),
+		FIXTURE_TEST(test_new_plan),       FIXTURE_TEST(test_vanished_memcg),
+		FIXTURE_TEST(test_cannot_open),    FIXTURE_TEST(test_stop),
+	};
+
+	return cmocka_run_group_tests_name("executor", tests, NULL, NULL);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may not be taken, by example: floors, memory.min and memory.low, swap that is not there, and
+ * what the administrator forbids.
+ */
+#include "policy-world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static struct policy_world w;
+static size_t root, slice, idle;
+
+/* An idle memcg with 240 of 320 MiB cold, in a slice, looked at once already. */
+static void begin(void)
+{
+	world_init(&w);
+	root = world_add(&w, -1, 0, 0);
+	slice = world_add(&w, (int)root, 0, 0);
+	idle = world_add(&w, (int)slice, MIB(320), 0);
+	world_list(&w, idle, (const uint64_t[]){240, 0, 79, 1});
+	world_tick(&w);
+}
+
+static void assert_refused(enum reason reason)
+{
+	assert_null(world_decision(&w, idle));
+	assert_string_equal(reason_to_string(w.states[idle].verdict.reason),
+			    reason_to_string(reason));
+}
+
+static void assert_evicts(uint64_t bytes)
+{
+	const struct decision *d = world_decision(&w, idle);
+
+	assert_non_null(d);
+	assert_int_equal(d->action, ACTION_EVICT);
+	assert_int_equal(d->bytes, bytes);
+}
+
+static void test_floor_is_a_share_of_the_peak(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[idle].current_bytes = MIB(82);
+	world_tick(&w);
+	assert_evicts(MIB(2));
+	w.memcgs[idle].current_bytes = MIB(80);
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+}
+
+static void test_floor_in_bytes(void **arg)
+{
+	(void)arg;
+	begin();
+	w.params.classes[0].floor_ppm = 0;
+	w.params.classes[0].floor_bytes = MIB(318);
+	world_tick(&w);
+	assert_evicts(MIB(2));
+	w.params.classes[0].floor_bytes = MIB(320);
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+}
+
+static void test_own_protection(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[idle].min_bytes = MIB(319);
+	world_tick(&w);
+	assert_evicts(MIB(1));
+	w.memcgs[idle].low_bytes = MIB(320);
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+	w.memcgs[idle].low_bytes = 0;
+	w.memcgs[idle].min_bytes = SAMPLE_INFINITY;
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+}
+
+static void test_protection_of_an_ancestor(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[slice].low_bytes = MIB(319);
+	world_tick(&w);
+	assert_evicts(MIB(1));
+	w.memcgs[slice].min_bytes = MIB(321);
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+}
+
+/* Two children cannot both have the one MiB that their parent can spare. */
+static void test_protection_of_an_ancestor_counts_once(void **arg)
+{
+	size_t other;
+
+	(void)arg;
+	begin();
+	other = world_add(&w, (int)slice, MIB(320), 0);
+	world_list(&w, other, (const uint64_t[]){240, 0, 79, 1});
+	w.memcgs[slice].low_bytes = MIB(639);
+	world_ticks(&w, 2);
+	assert_int_equal(world_bytes(&w, idle) + world_bytes(&w, other), MIB(1));
+}
+
+static void test_unknown_protection_protects(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[idle].min_bytes = SAMPLE_UNKNOWN;
+	world_tick(&w);
+	assert_refused(REASON_UNKNOWN);
+	w.memcgs[idle].min_bytes = 0;
+	w.memcgs[slice].low_bytes = SAMPLE_UNKNOWN;
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+}
+
+/* The root has neither usage nor protection. */
+static void test_root_without_usage_does_not_protect(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[root].current_bytes = SAMPLE_UNKNOWN;
+	w.memcgs[root].min_bytes = SAMPLE_UNKNOWN;
+	w.memcgs[root].low_bytes = SAMPLE_UNKNOWN;
+	w.memcgs[root].swap_max_bytes = SAMPLE_UNKNOWN;
+	w.memcgs[root].swap_current_bytes = SAMPLE_UNKNOWN;
+	world_tick(&w);
+	assert_non_null(world_decision(&w, idle));
+}
+
+static void test_usage_of_an_ancestor_unknown(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[slice].current_bytes = SAMPLE_UNKNOWN;
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+}
+
+static void test_no_swap(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.system.swap_total_bytes = 0;
+	w.snapshot.system.swap_free_bytes = 0;
+	world_tick(&w);
+	assert_refused(REASON_NO_SWAP);
+	w.snapshot.system.swap_total_bytes = SAMPLE_UNKNOWN;
+	w.snapshot.system.swap_free_bytes = SAMPLE_UNKNOWN;
+	world_tick(&w);
+	assert_refused(REASON_NO_SWAP);
+}
+
+static void test_swap_reserve(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.system.swap_free_bytes = MIB(4096) / 5 + MIB(16) - 1;
+	world_tick(&w);
+	assert_refused(REASON_NO_SWAP);
+	w.snapshot.system.swap_free_bytes = MIB(4096) / 5 + MIB(16);
+	world_tick(&w);
+	assert_non_null(world_decision(&w, idle));
+}
+
+static void test_swap_max(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[idle].swap_max_bytes = 0;
+	world_tick(&w);
+	assert_refused(REASON_NO_SWAP);
+	w.memcgs[idle].swap_max_bytes = MIB(100);
+	w.memcgs[idle].swap_current_bytes = MIB(85);
+	world_tick(&w);
+	assert_refused(REASON_NO_SWAP);
+	w.memcgs[idle].swap_current_bytes = MIB(84);
+	world_tick(&w);
+	assert_non_null(world_decision(&w, idle));
+	w.memcgs[idle].swap_current_bytes = SAMPLE_UNKNOWN;
+	world_tick(&w);
+	assert_refused(REASON_NO_SWAP);
+}
+
+static void test_swap_max_of_an_ancestor(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[slice].swap_max_bytes = 0;
+	world_tick(&w);
+	assert_refused(REASON_NO_SWAP);
+}
+
+static void test_swap_device(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.system.swap_is_memory = false;
+	world_tick(&w);
+	assert_refused(REASON_SWAP_DEVICE);
+	w.params.anon = ANON_YES;
+	world_tick(&w);
+	assert_non_null(world_decision(&w, idle));
+}
+
+static void test_anon_no(void **arg)
+{
+	(void)arg;
+	begin();
+	w.params.anon = ANON_NO;
+	world_tick(&w);
+	assert_refused(REASON_ANON_OFF);
+}
+
+static void test_reclaim_kinds(void **arg)
+{
+	(void)arg;
+	begin();
+	w.params.classes[0].reclaim = RECLAIM_NONE;
+	world_tick(&w);
+	assert_refused(REASON_CLASS_NONE);
+	w.params.classes[0].reclaim = RECLAIM_FILE;
+	world_tick(&w);
+	assert_refused(REASON_ANON_OFF);
+	w.params.classes[0].reclaim = RECLAIM_ANON;
+	world_tick(&w);
+	assert_int_equal(world_decision(&w, idle)->action, ACTION_EVICT);
+	w.params.classes[0].reclaim = RECLAIM_ALL;
+	world_tick(&w);
+	assert_int_equal(world_decision(&w, idle)->action, ACTION_EVICT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_floor_is_a_share_of_the_peak),
+		cmocka_unit_test(test_floor_in_bytes),
+		cmocka_unit_test(test_own_protection),
+		cmocka_unit_test(test_protection_of_an_ancestor),
+		cmocka_unit_test(test_protection_of_an_ancestor_counts_once),
+		cmocka_unit_test(test_unknown_protection_protects),
+		cmocka_unit_test(test_root_without_usage_does_not_protect),
+		cmocka_unit_test(test_usage_of_an_ancestor_unknown),
+		cmocka_unit_test(test_no_swap),
+		cmocka_unit_test(test_swap_reserve),
+		cmocka_unit_test(test_swap_max),
+		cmocka_unit_test(test_swap_max_of_an_ancestor),
+		cmocka_unit_test(test_swap_device),
+		cmocka_unit_test(test_anon_no),
+		cmocka_unit_test(test_reclaim_kinds),
+	};
+
+	return cmocka_run_group_tests_name("policy-limits", tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * SAVER by example: when a memcg is aged, and when, from where and how fast cold anon is evicted.
+ */
+#include "policy-world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static struct policy_world w;
+static size_t root, idle;
+
+static const uint64_t fresh[] = {0, 0, 0, 320};
+static const uint64_t aged[] = {0, 240, 79, 1};
+static const uint64_t cold[] = {240, 0, 79, 1};
+
+/* One idle memcg of 320 MiB anon, looked at once already. */
+static struct lruvec_sample *begin(const uint64_t *anon_mib)
+{
+	struct lruvec_sample *lruvec;
+
+	world_init(&w);
+	root = world_add(&w, -1, 0, 0);
+	idle = world_add(&w, (int)root, MIB(320), 0);
+	lruvec = world_list(&w, idle, anon_mib);
+	world_tick(&w);
+	return lruvec;
+}
+
+static void assert_decides(enum action_kind action, enum reason reason)
+{
+	const struct decision *d = world_decision(&w, idle);
+
+	assert_int_equal(d ? d->action : ACTION_NONE, action);
+	assert_string_equal(reason_to_string(w.states[idle].verdict.reason),
+			    reason_to_string(reason));
+}
+
+static void test_ages_when_the_oldest_is_empty(void **arg)
+{
+	(void)arg;
+	begin(fresh);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+	assert_int_equal(world_decision(&w, idle)->seq, 13);
+	assert_true(world_decision(&w, idle)->force);
+	assert_int_equal(world_decision(&w, idle)->bytes, 0);
+}
+
+static void test_nearly_empty_is_empty(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(aged);
+
+	(void)arg;
+	lruvec->gens[0].pages[LRU_ANON] = 64;
+	lruvec->gens[0].pages[LRU_FILE] = PAGES(320) / 8;
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
+/* Too recently seen to be evicted after the interval was widened, too many to be merged. */
+static void test_never_merges_anon(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(cold);
+
+	(void)arg;
+	lruvec->gens[0].pages[LRU_ANON] = 65;
+	lruvec->gens[1].age_msec = 19999;
+	world_tick(&w);
+	assert_null(world_decision(&w, idle));
+}
+
+static void test_never_merges_much_file(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(aged);
+
+	(void)arg;
+	lruvec->gens[0].pages[LRU_FILE] = PAGES(320) / 8 + 1;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_OLDEST_HOLDS_FILE);
+}
+
+/* Eviction that drains the oldest generation leaves two or three: nothing can be merged then. */
+static void test_ages_with_generations_missing(void **arg)
+{
+	struct lruvec_sample *lruvec;
+
+	(void)arg;
+	for (uint32_t n = 2; n < 4; n++) {
+		lruvec = begin(fresh);
+		lruvec->n_gens = n;
+		for (uint32_t g = 0; g < n; g++)
+			lruvec->gens[g].pages[LRU_ANON] = PAGES(320) / n;
+		world_tick(&w);
+		assert_decides(ACTION_AGE, REASON_AGE);
+	}
+}
+
+static void test_waits_an_interval_between_agings(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(aged);
+
+	(void)arg;
+	lruvec->gens[3].age_msec = 19999;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
+	lruvec->gens[3].age_msec = 20000;
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
+/* MGLRU that was switched off answers with success and does nothing. */
+static void test_aging_without_effect_is_not_repeated_at_once(void **arg)
+{
+	(void)arg;
+	begin(aged);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+	for (int i = 0; i < 3; i++) {
+		world_tick(&w);
+		assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
+	}
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
+static void test_no_aging_while_others_reclaim(void **arg)
+{
+	(void)arg;
+	begin(aged);
+	world_scan(&w, idle, 513);
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_RECLAIMED);
+	world_ticks(&w, 2);
+	assert_decides(ACTION_NONE, REASON_RECLAIMED);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
+static void test_own_scans_are_not_others(void **arg)
+{
+	(void)arg;
+	begin(aged);
+	world_scan(&w, idle, 100000);
+	w.memcgs[idle].outcome.scanned_pages = 100000;
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
+static void test_evicts_after_two_missed_agings(void **arg)
+{
+	(void)arg;
+	begin(cold);
+	world_tick(&w);
+	assert_decides(ACTION_EVICT, REASON_EVICT_COLD);
+	assert_int_equal(world_decision(&w, idle)->seq, 10);
+	assert_int_equal(world_decision(&w, idle)->swappiness, SWAPPINESS_ANON);
+}
+
+static void test_one_missed_aging_proves_nothing(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(cold);
+
+	(void)arg;
+	lruvec->n_gens = 3;
+	lruvec->gens[2].age_msec = 1000;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
+}
+
+static void test_two_agings_in_a_moment_prove_nothing(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(cold);
+
+	(void)arg;
+	for (int g = 1; g < 4; g++)
+		lruvec->gens[g].age_msec = 19000;
+	world_tick(&w);
+	assert_null(world_decision(&w, idle));
+}
+
+static void test_evicts_one_percent_a_second(void **arg)
+{
+	uint64_t want = MIB(320) / 100 * 5;
+
+	(void)arg;
+	begin(cold);
+	world_tick(&w);
+	assert_in_range(world_bytes(&w, idle), want - PAGE_BYTES, want);
+	/* A late tick may make up for two, never for more. */
+	w.snapshot.now_usec += 3 * TICK_USEC;
+	world_tick(&w);
+	assert_in_range(world_bytes(&w, idle), 2 * want - PAGE_BYTES, 2 * want);
+	/* A hastened one gets its share. */
+	w.snapshot.now_usec -= TICK_USEC - SECONDS(1);
+	world_tick(&w);
+	assert_in_range(world_bytes(&w, idle), want / 5 - PAGE_BYTES, want / 5);
+}
+
+/* 1 % of little would take forever. */
+static void test_evicts_a_mebibyte_a_second_at_least(void **arg)
+{
+	(void)arg;
+	begin((const uint64_t[]){30, 0, 9, 1});
+	w.memcgs[idle].current_bytes = MIB(90);
+	w.memcgs[idle].lru_bytes[LRU_ANON] = MIB(40);
+	world_tick(&w);
+	assert_in_range(world_bytes(&w, idle), MIB(5) - PAGE_BYTES, MIB(5));
+}
+
+static void test_evicts_the_oldest_generation_only(void **arg)
+{
+	static const uint64_t few[] = {2, 238, 79, 1};
+
+	(void)arg;
+	begin(few);
+	world_tick(&w);
+	assert_decides(ACTION_EVICT, REASON_EVICT_COLD);
+	assert_int_equal(world_bytes(&w, idle), MIB(2));
+}
+
+static void test_young_memcg_is_aged_only(void **arg)
+{
+	(void)arg;
+	begin(cold);
+	w.memcgs[idle].seen_usec = SECONDS(59);
+	world_tick(&w);
+	assert_null(world_decision(&w, idle));
+	begin(aged);
+	w.memcgs[idle].seen_usec = SECONDS(59);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
+static void test_two_nodes_share_one_budget(void **arg)
+{
+	uint64_t want = MIB(320) / 100 * 5;
+
+	(void)arg;
+	begin((const uint64_t[]){10, 100, 40, 10});
+	world_list(&w, idle, (const uint64_t[]){100, 20, 30, 10});
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 2);
+	assert_int_equal(w.decisions[0].node, 0);
+	assert_int_equal(w.decisions[0].bytes, MIB(10));
+	assert_int_equal(w.decisions[1].node, 1);
+	assert_in_range(world_bytes(&w, idle), want - PAGE_BYTES, want);
+}
+
+static void test_two_nodes_age_together(void **arg)
+{
+	(void)arg;
+	begin((const uint64_t[]){0, 100, 50, 10});
+	world_list(&w, idle, (const uint64_t[]){0, 100, 50, 10});
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 2);
+	assert_int_equal(w.decisions[0].action, ACTION_AGE);
+	assert_int_equal(w.decisions[1].action, ACTION_AGE);
+	assert_int_not_equal(w.decisions[0].node, w.decisions[1].node);
+}
+
+static void test_little_anon_is_not_worth_it(void **arg)
+{
+	(void)arg;
+	begin(fresh);
+	w.memcgs[idle].lru_bytes[LRU_ANON] = MIB(8) - 1;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_LITTLE_ANON);
+}
+
+static void test_mostly_file_is_not_aged(void **arg)
+{
+	(void)arg;
+	begin(fresh);
+	w.memcgs[idle].lru_bytes[LRU_FILE] = MIB(320) + 1;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_FILE_MOSTLY);
+}
+
+static void test_missing_listing_freezes(void **arg)
+{
+	(void)arg;
+	begin(cold);
+	w.memcgs[idle].listed = false;
+	w.memcgs[idle].n_lruvecs = 0;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_NOT_LISTED);
+}
+
+static void test_working_set_is_measured(void **arg)
+{
+	(void)arg;
+	begin(cold);
+	assert_int_equal(w.states[idle].cold_bytes, MIB(240));
+	assert_int_equal(w.states[idle].working_set_bytes, MIB(80));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ages_when_the_oldest_is_empty),
+		cmocka_unit_test(test_nearly_empty_is_empty),
+		cmocka_unit_test(test_never_merges_anon),
+		cmocka_unit_test(test_never_merges_much_file),
+		cmocka_unit_test(test_ages_with_generations_missing),
+		cmocka_unit_test(test_waits_an_interval_between_agings),
+		cmocka_unit_test(test_aging_without_effect_is_not_repeated_at_once),
+		cmocka_unit_test(test_no_aging_while_others_reclaim),
+		cmocka_unit_test(test_own_scans_are_not_others),
+		cmocka_unit_test(test_evicts_after_two_missed_agings),
+		cmocka_unit_test(test_one_missed_aging_proves_nothing),
+		cmocka_unit_test(test_two_agings_in_a_moment_prove_nothing),
+		cmocka_unit_test(test_evicts_one_percent_a_second),
+		cmocka_unit_test(test_evicts_a_mebibyte_a_second_at_least),
+		cmocka_unit_test(test_evicts_the_oldest_generation_only),
+		cmocka_unit_test(test_young_memcg_is_aged_only),
+		cmocka_unit_test(test_two_nodes_share_one_budget),
+		cmocka_unit_test(test_two_nodes_age_together),
+		cmocka_unit_test(test_little_anon_is_not_worth_it),
+		cmocka_unit_test(test_mostly_file_is_not_aged),
+		cmocka_unit_test(test_missing_listing_freezes),
+		cmocka_unit_test(test_working_set_is_measured),
+	};
+
+	return cmocka_run_group_tests_name("policy-saver", tests, NULL, NULL);
+}

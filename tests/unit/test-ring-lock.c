@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ring from inside: it takes nothing but writes and cancels, a cancel that gets lost is
+ * repeated, and what ring_open() says where a seccomp filter refuses io_uring.
+ *
+ * Includes the source, to put requests into the ring that its interface does not offer.
+ */
+#include "agent/ring.c"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <cmocka.h>
+
+#include "fixture.h"
+
+static int submit_and_wait(struct ring *ring, uint8_t opcode, uint8_t flags)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
+	struct __kernel_timespec patience = {.tv_sec = 5};
+	struct io_uring_cqe *cqe;
+	int result;
+
+	if (!sqe)
+		return -ENOBUFS;
+	io_uring_prep_rw(opcode, sqe, AT_FDCWD, "/dev/null", 0, 0);
+	sqe->flags = flags;
+	sqe->user_data = CANCEL_USER_DATA;
+	if (io_uring_submit(&ring->uring) < 0)
+		return -ENOMSG;
+	if (io_uring_wait_cqe_timeout(&ring->uring, &cqe, &patience) < 0)
+		return -ETIME;
+	result = cqe->res;
+	io_uring_cqe_seen(&ring->uring, cqe);
+	return result;
+}
+
+static void test_refuses_all_but_writes(void **state _unused_)
+{
+	sd_event *event = NULL;
+	struct ring *ring = NULL;
+	int fd = -1;
+
+	assert_true(sd_event_new(&event) >= 0);
+	if (ring_open(event, 2, &ring) < 0) {
+		sd_event_unref(event);
+		skip();
+	}
+	for (uint8_t opcode = 0; opcode <= IORING_OP_SOCKET; opcode++)
+		if (opcode != IORING_OP_WRITE && opcode != IORING_OP_ASYNC_CANCEL)
+			assert_int_equal(submit_and_wait(ring, opcode, 0), -EACCES);
+	assert_int_equal(submit_and_wait(ring, IORING_OP_WRITE, IOSQE_ASYNC), -EBADF);
+	assert_int_equal(submit_and_wait(ring, IORING_OP_WRITE, IOSQE_IO_DRAIN), -EACCES);
+	assert_int_equal(ring_register(ring, IORING_REGISTER_EVENTFD, &fd, 1), -EACCES);
+	ring_close(ring);
+	sd_event_unref(event);
+}
+
+static void ignore(struct ring_request *request _unused_, int result _unused_)
+{
+}
+
+/* Never inline, from the start of the file; and nothing that is late or foreign finds a slot. */
+static void test_what_is_submitted(void **state _unused_)
+{
+	struct ring_request request = {
+		.fd = -1, .text = "1", .len = 1, .done = ignore, .deadline_usec = UINT64_MAX};
+	const struct io_uring_sqe *sqe;
+	sd_event *event = NULL;
+	struct ring *ring = NULL;
+	uint64_t user_data;
+
+	assert_true(sd_event_new(&event) >= 0);
+	if (ring_open(event, 2, &ring) < 0) {
+		sd_event_unref(event);
+		skip();
+	}
+	sqe = &ring->uring.sq.sqes[0];
+	assert_int_equal(ring_write(ring, &request), 0);
+	assert_int_equal(sqe->opcode, IORING_OP_WRITE);
+	assert_int_equal(sqe->flags, IOSQE_ASYNC);
+	assert_int_equal(sqe->off, 0);
+	assert_int_equal(sqe->len, 1);
+	user_data = sqe->user_data;
+	assert_ptr_equal(slot_from_user_data(ring, user_data), &ring->slots[0]);
+	assert_ptr_equal(ring->slots[0].request, &request);
+	assert_null(slot_from_user_data(ring, user_data + 1));
+	assert_null(slot_from_user_data(ring, user_data + (UINT64_C(1) << 32)));
+	assert_null(slot_from_user_data(ring, RING_SLOTS));
+	assert_null(slot_from_user_data(ring, CANCEL_USER_DATA));
+	while (ring_in_flight(ring) > 0)
+		assert_true(sd_event_run(event, 1000000) > 0);
+	/* The same slot again: what comes late for the former write does not hit this one. */
+	assert_int_equal(ring_write(ring, &request), 0);
+	assert_null(slot_from_user_data(ring, user_data));
+	while (ring_in_flight(ring) > 0)
+		assert_true(sd_event_run(event, 1000000) > 0);
+	ring_close(ring);
+	sd_event_unref(event);
+}
+
+/* The kernel loses a cancel now and then, as its worker begins; here it is made to go astray. */
+static void test_lost_cancel_is_repeated(void **state _unused_)
+{
+	struct ring_request request = {
+		.text = "1", .len = 1, .done = ignore, .deadline_usec = UINT64_MAX};
+	uint64_t end_usec = fixture_now_usec() + 5000000;
+	sd_event *event = NULL;
+	struct ring *ring = NULL;
+	int pipes[2];
+
+	assert_true(sd_event_new(&event) >= 0);
+	if (ring_open(event, 2, &ring) < 0) {
+		sd_event_unref(event);
+		skip();
+	}
+	assert_int_equal(pipe2(pipes, O_CLOEXEC | O_NONBLOCK), 0);
+	while (write(pipes[1], "x", 1) > 0)
+		;
+	assert_int_equal(fcntl(pipes[1], F_SETFL, 0), 0);
+	request.fd = pipes[1];
+	assert_int_equal(ring_write(ring, &request), 0);
+	ring->slots[0].generation++;
+	ring_cancel_all(ring);
+	ring->slots[0].generation--;
+	while (ring_in_flight(ring) > 0 && fixture_now_usec() < end_usec)
+		assert_true(sd_event_run(event, 10000) >= 0);
+	assert_int_equal(ring_in_flight(ring), 0);
+	close(pipes[0]);
+	close(pipes[1]);
+	ring_close(ring);
+	sd_event_unref(event);
+}
+
+/* In a child whose filter refuses io_uring_setup(2): what ring_open() says, as exit code. */
+static int open_under_filter(uint32_t error)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = ARRAY_SIZE(filter), .filter = filter};
+	struct ring *ring = NULL;
+	sd_event *event = NULL;
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+			_exit(255);
+		if (sd_event_new(&event) < 0)
+			_exit(254);
+		_exit(-ring_open(event, 2, &ring));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	return -WEXITSTATUS(status);
+}
+
+static void test_io_uring_refused(void **state _unused_)
+{
+	int r = open_under_filter(EPERM);
+
+	if (r == -255)
+		skip();
+	assert_int_equal(r, -EPERM);
+	assert_int_equal(open_under_filter(ENOSYS), -ENOSYS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(test_refuses_all_but_writes),
+		FIXTURE_TEST(test_what_is_submitted),
+		FIXTURE_TEST(test_lost_cancel_is_repeated),
+		FIXTURE_TEST(test_io_uring_refused),
+	};
+
+	return cmocka_run_group_tests_name("ring-lock", tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From files to a snapshot: every value in its place, and what cannot be read unknown and never 0.
+ * Listings: test-sampler-listing.c.
+ */
+#include "sampler.h"
+#include "macro.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <cmocka.h>
+
+#include "sampler-host.h"
+
+#define U SAMPLE_UNKNOWN
+
+static void test_values(void **state)
+{
+	struct host host;
+	const struct memcg_sample *b;
+
+	host_open(&host, state);
+	scan(&host);
+	sample(&host);
+	b = look(&host, "/a/b");
+	assert_int_equal(host.snapshot.now_usec, 5000);
+	assert_int_equal(host.snapshot.interval_usec, 77);
+	assert_int_equal(host.snapshot.page_bytes, sysconf(_SC_PAGESIZE));
+	assert_int_equal(host.snapshot.n_memcgs, 4);
+	assert_ptr_equal(&host.snapshot.memcgs[b->parent], look(&host, "/a"));
+	assert_int_equal(look(&host, "/")->parent, -1);
+	assert_true(b->leaf && b->populated && !b->frozen && !b->omitted && !b->busy && !b->listed);
+	assert_false(look(&host, "/a")->leaf);
+	assert_int_equal(b->class_index, 0);
+	assert_int_equal(b->seen_usec, 4000);
+	assert_int_equal(b->current_bytes, 104857600);
+	assert_int_equal(b->swap_current_bytes, 4096);
+	assert_true(b->swap_max_bytes == SAMPLE_INFINITY && b->high_bytes == SAMPLE_INFINITY);
+	assert_int_equal(b->min_bytes, 0);
+	assert_int_equal(b->low_bytes, 16777216);
+	assert_int_equal(b->max_bytes, 1073741824);
+	assert_int_equal(b->lru_bytes[LRU_ANON], 62914560);
+	assert_int_equal(b->lru_bytes[LRU_FILE], 37748736);
+	assert_int_equal(b->unevictable_bytes, 4096);
+	assert_int_equal(b->file_dirty_bytes, 40960);
+	assert_int_equal(b->file_writeback_bytes, 8192);
+	assert_int_equal(b->refault_pages[LRU_ANON], 11);
+	assert_int_equal(b->refault_pages[LRU_FILE], 1234);
+	assert_int_equal(b->pgscan_pages, 70000);
+	assert_int_equal(b->pgsteal_pages, 60000);
+	assert_int_equal(b->events_high, 5);
+	assert_int_equal(b->events_max, 7);
+	assert_int_equal(b->events_oom, 1);
+	assert_int_equal(b->events_oom_kill, 2);
+	assert_int_equal(b->psi_memory.some_usec, 123456);
+	assert_int_equal(b->psi_memory.full_usec, 23456);
+	assert_int_equal(b->psi_io.some_usec, 777);
+	assert_int_equal(b->psi_io.full_usec, 66);
+	host_close(&host);
+}
+
+static void test_system(void **state)
+{
+	const struct system_sample *system;
+	struct host host;
+
+	host_open(&host, state);
+	scan(&host);
+	sample(&host);
+	system = &host.snapshot.system;
+	assert_int_equal(system->capability, CAPABILITY_GENERATIONS);
+	assert_true(system->reclaim_swappiness);
+	assert_false(system->swap_is_memory);
+	assert_int_equal(system->ram_bytes, UINT64_C(16315412) * 1024);
+	assert_int_equal(system->available_bytes, UINT64_C(8000000) * 1024);
+	assert_int_equal(system->swap_total_bytes, UINT64_C(2097148) * 1024);
+	assert_int_equal(system->swap_free_bytes, 12 * 1024);
+	fixture_remove(host.fixture, MEMINFO);
+	sample(&host);
+	assert_true(system->ram_bytes == U && system->available_bytes == U);
+	assert_true(system->swap_total_bytes == U && system->swap_free_bytes == U);
+	host_close(&host);
+}
+
+/* The kernel's files of the root are fewer; it is populated whatever they say. */
+static void test_root(void **state)
+{
+	const struct memcg_sample *root;
+	struct host host;
+
+	host_open(&host, state);
+	scan(&host);
+	sample(&host);
+	root = look(&host, "/");
+	assert_true(root->populated && root->omitted && !root->leaf);
+	assert_true(root->current_bytes == U && root->max_bytes == U && root->events_oom == U);
+	assert_int_equal(root->pgsteal_pages, 60000);
+	host_close(&host);
+}
+
+/* How many of a sample's values are unknown; none of the rest may have turned to 0. */
+static unsigned count_unknown(const struct memcg_sample *s)
+{
+	const uint64_t values[] = {
+		s->current_bytes,
+		s->swap_current_bytes,
+		s->swap_max_bytes,
+		s->low_bytes,
+		s->high_bytes,
+		s->max_bytes,
+		s->lru_bytes[LRU_ANON],
+		s->lru_bytes[LRU_FILE],
+		s->unevictable_bytes,
+		s->file_dirty_bytes,
+		s->file_writeback_bytes,
+		s->refault_pages[LRU_ANON],
+		s->refault_pages[LRU_FILE],
+		s->pgscan_pages,
+		s->pgsteal_pages,
+		s->events_high,
+		s->events_max,
+		s->events_oom,
+		s->events_oom_kill,
+		s->psi_memory.some_usec,
+		s->psi_memory.full_usec,
+		s->psi_io.some_usec,
+		s->psi_io.full_usec,
+	};
+	unsigned n = s->min_bytes == U;
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		assert_true(values[i] != 0);
+		n += values[i] == U;
+	}
+	return n;
+}
+
+static const struct {
+	const char *file;
+	unsigned values;
+} sources[] = {
+	{"memory.current", 1},  {"memory.stat", 9}, {"memory.events", 4},
+	{"memory.pressure", 2}, {"io.pressure", 2}, {"memory.swap.current", 1},
+	{"memory.swap.max", 1}, {"memory.min", 1},  {"memory.low", 1},
+	{"memory.high", 1},     {"memory.max", 1},
+};
+
+static void test_missing_and_garbage(void **state)
+{
+	static const char *const garbage[] = {"",
+					      "\n",
+					      "junk\n",
+					      "-1\n",
+					      "99999999999999999999999\n",
+					      "12",
+					      "some total=x\n",
+					      "pgscan max\n"};
+	struct host host;
+	char path[32];
+
+	host_open(&host, state);
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		snprintf(path, sizeof(path), "/missing%zu", i);
+		fixture_add_memcg(host.fixture, path);
+		for (size_t j = 0; j < ARRAY_SIZE(garbage); j++) {
+			fixture_write(host.fixture, fixture_memcg_file(path, sources[i].file),
+				      garbage[j]);
+			scan(&host);
+			sample(&host);
+			assert_int_equal(count_unknown(look(&host, path)), sources[i].values);
+		}
+		fixture_remove(host.fixture, fixture_memcg_file(path, ""));
+		snprintf(path, sizeof(path), "/gone%zu", i);
+		fixture_add_memcg(host.fixture, path);
+		scan(&host);
+		fixture_remove(host.fixture, fixture_memcg_file(path, sources[i].file));
+		sample(&host);
+		assert_int_equal(count_unknown(look(&host, path)), sources[i].values);
+		assert_true(look(&host, path)->populated);
+	}
+	host_close(&host);
+}
+
+static void test_vanished_memcg(void **state)
+{
+	struct host host;
+
+	host_open(&host, state);
+	scan(&host);
+	fixture_remove(host.fixture, fixture_memcg_file("/c", ""));
+	sample(&host);
+	assert_false(look(&host, "/c")->populated);
+	assert_int_equal(count_unknown(look(&host, "/c")), 24);
+	assert_int_equal(count_unknown(look(&host, "/a/b")), 0);
+	fixture_write(host.fixture, fixture_memcg_file("/a", "cgroup.events"),
+		      "populated 0\nfrozen 1\n");
+	sample(&host);
+	assert_true(!look(&host, "/a")->populated && look(&host, "/a")->frozen);
+	host_close(&host);
+}
+
+static void test_outcome_is_handed_over(void **state)
+{
+	struct memcg *memcg;
+	struct host host;
+
+	host_open(&host, state);
+	scan(&host);
+	memcg = hierarchy_find(host.hierarchy, "/c", 2);
+	memcg->outcome = (struct outcome){.writes = 3, .freed_bytes = 4096, .failures = 1};
+	memcg->busy = true;
+	sample(&host);
+	assert_int_equal(look(&host, "/c")->outcome.writes, 3);
+	assert_int_equal(look(&host, "/c")->outcome.freed_bytes, 4096);
+	assert_true(look(&host, "/c")->busy && !look(&host, "/a")->busy);
+	assert_int_equal(look(&host, "/a")->outcome.writes, 0);
+	sample(&host);
+	assert_int_equal(look(&host, "/c")->outcome.writes, 0);
+	host_close(&host);
+}
+
+/* More memcgs than descriptors for all of their files: slower, but every value is right. */
+static void test_few_descriptors(void **state)
+{
+	struct rlimit former, few;
+	struct host host;
+	char path[32];
+
+	host_open(&host, state);
+	for (unsigned i = 0; i < 60; i++) {
+		snprintf(path, sizeof(path), "/few%u", i);
+		fixture_add_memcg(host.fixture, path);
+	}
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &former), 0);
+	few = former;
+	few.rlim_cur = 256;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	for (unsigned round = 0; round < 3; round++) {
+		scan(&host);
+		sample(&host);
+		for (unsigned i = 0; i < 60; i++) {
+			snprintf(path, sizeof(path), "/few%u", i);
+			assert_int_equal(count_unknown(look(&host, path)), 0);
+			assert_true(look(&host, path)->populated);
+		}
+		assert_true(look(&host, "/")->populated);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &former), 0);
+	host_close(&host);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(test_values),
+		FIXTURE_TEST(test_system),
+		FIXTURE_TEST(test_root),
+		FIXTURE_TEST(test_missing_and_garbage),
+		FIXTURE_TEST(test_vanished_memcg),
+		FIXTURE_TEST(test_outcome_is_handed_over),
+		FIXTURE_TEST(test_few_descriptors),
+	};
+
+	return cmocka_run_group_tests_name("sampler", tests, NULL, NULL);
+}
