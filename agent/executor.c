@@ -9,13 +9,13 @@
  */
 #include "executor.h"
 #include "arith.h"
+#include "clock.h"
 #include "log.h"
 #include "macro.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 struct executor {
 	struct ring *ring;
@@ -29,14 +29,6 @@ struct executor {
 };
 
 static void pump(struct executor *executor);
-
-static uint64_t now_monotonic_usec(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
-}
 
 int executor_new(struct ring *ring, const struct lru_gen *lru_gen, struct executor **ret)
 {
@@ -142,7 +134,7 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	outcome->writes++;
 	outcome->failures += failed;
 	outcome->agings += aging && result >= 0;
-	outcome->write_usec += now_monotonic_usec() - action->begun_usec;
+	outcome->write_usec += clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
 	outcome->scanned_pages += scanned_pages;
 	outcome->stolen_pages[action_type(action)] += stolen_pages;
 	totals->writes++;
@@ -240,7 +232,7 @@ static int begin_step(struct action *action)
 	request->deadline_usec = executor->config->write_deadline_usec;
 	request->done = on_written;
 	request->userdata = action;
-	action->begun_usec = now_monotonic_usec();
+	action->begun_usec = clock_usec(CLOCK_MONOTONIC);
 	r = ring_write(executor->ring, request);
 	if (r < 0)
 		return r;

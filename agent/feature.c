@@ -77,23 +77,27 @@ static int read_below(const char *root, const char *name, char *buf, size_t size
 	return file_read_at(AT_FDCWD, path, buf, size);
 }
 
-/* memory.reclaim of the first memcg below the root: asking for nothing there harms nobody. */
+/* memory.reclaim of the first memcg that may be touched: asking for nothing there harms nobody. */
 static void probe_reclaim(struct features *features, struct hierarchy *hierarchy)
 {
 	static const char request[] = "0 swappiness=60";
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(hierarchy, &n);
+	struct memcg *memcg = NULL;
 	int fd;
 
-	if (n < 2) {
-		set(features, FEATURE_RECLAIM, false, "no memory cgroup below the root");
+	for (size_t i = 0; i < n && !memcg; i++)
+		if (!memcgs[i]->omitted)
+			memcg = memcgs[i];
+	if (!memcg) {
+		set(features, FEATURE_RECLAIM, false, "no memory cgroup that may be touched");
 		set(features, FEATURE_SWAPPINESS, false, "not probed");
 		return;
 	}
-	fd = memcg_reclaim_fd(memcgs[1]);
+	fd = memcg_reclaim_fd(memcg);
 	if (fd < 0) {
-		set(features, FEATURE_RECLAIM, false, "memory.reclaim of %.60s: %s",
-		    memcgs[1]->name, strerror(-fd));
+		set(features, FEATURE_RECLAIM, false, "memory.reclaim of %.60s: %s", memcg->name,
+		    strerror(-fd));
 		set(features, FEATURE_SWAPPINESS, false, "not probed");
 		return;
 	}

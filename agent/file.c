@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 
 int file_read(int fd, char *buf, size_t size)
 {
@@ -62,5 +63,15 @@ bool file_contains(const char *path, const char *needle)
 		/* The needle may lie across two reads. */
 		kept = len < needle_len - 1 ? len : needle_len - 1;
 		memmove(buf, buf + len - kept, kept);
+	}
+}
+
+void file_raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
 	}
 }

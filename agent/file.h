@@ -18,4 +18,7 @@ int file_read_at(int dir_fd, const char *path, char *buf, size_t size);
 /* True if the file holds the bytes of needle anywhere; for files of many megabytes too. */
 bool file_contains(const char *path, const char *needle);
 
+/* As many open files as this process may have at all: a memcg needs a dozen. */
+void file_raise_descriptor_limit(void);
+
 #endif

@@ -4,12 +4,15 @@
  * memory controller is mounted and on which version. The recurring scan is our own, since libcgroup
  * walks files where directories are wanted.
  *
- * A scan reads directories only. Each memcg that it meets is looked up by its inode; known ones keep
+ * A scan reads directories only, and of those the ones that have changed; once in a while all of them,
+ * since not every change is told. Each memcg that it meets is looked up by its inode; known ones keep
  * their descriptors and their history.
  */
 #include "hierarchy.h"
 #include "file.h"
 #include "macro.h"
+#include "memcg_index.h"
+#include "tree_watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,43 +23,30 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <sys/xattr.h>
 
 /* Deeper trees are not looked into; systemd and Kubernetes stay below 12. */
 #define DEPTH_MAX 64
 
-#define OMIT_XATTR "user.fgreclaim.omit"
+/* What no event told of is found after this long. */
+#define FULL_WALK_USEC (60 * UINT64_C(1000000))
 
 struct hierarchy {
 	int root_fd;
 	bool live;
 	char *own_path; /* our own cgroup, NULL: not known or not in this tree */
 	uint64_t scan;
-	struct memcg **memcgs;  /* of this scan, in walking order */
-	struct memcg **by_path; /* the same, sorted */
-	struct memcg **by_id;   /* those of the former scan, sorted */
-	size_t n_memcgs, n_by_id;
-	size_t capacity; /* of each of the three */
+	struct memcg_index index;
+	struct tree_watch watch;
+	uint64_t full_walk_usec; /* when all directories were last read; 0: they must be */
 };
 
 struct walk {
 	struct hierarchy *hierarchy;
 	const struct config *config;
 	uint64_t now_usec;
+	bool full;
 	char path[PATH_MAX];
 };
-
-static int compare_ids(const void *a, const void *b)
-{
-	uint64_t x = (*(struct memcg *const *)a)->id, y = (*(struct memcg *const *)b)->id;
-
-	return x < y ? -1 : x > y;
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp((*(struct memcg *const *)a)->path, (*(struct memcg *const *)b)->path);
-}
 
 /* --- where it is */
 
@@ -104,11 +94,10 @@ struct hierarchy *hierarchy_close(struct hierarchy *hierarchy)
 {
 	if (!hierarchy)
 		return NULL;
-	for (size_t i = 0; i < hierarchy->n_memcgs; i++)
-		memcg_free(hierarchy->memcgs[i]);
-	free(hierarchy->memcgs);
-	free(hierarchy->by_id);
-	free(hierarchy->by_path);
+	for (size_t i = 0; i < hierarchy->index.n; i++)
+		memcg_free(hierarchy->index.memcgs[i]);
+	memcg_index_done(&hierarchy->index);
+	tree_watch_close(&hierarchy->watch);
 	free(hierarchy->own_path);
 	close_fd(&hierarchy->root_fd);
 	free(hierarchy);
@@ -127,12 +116,12 @@ int hierarchy_open(const char *root, struct hierarchy **ret, const char **ret_wh
 	if (!hierarchy)
 		return -ENOMEM;
 	hierarchy->root_fd = -1;
+	tree_watch_open(&hierarchy->watch);
 	*ret_why = "the cgroup file system cannot be opened";
 	if (root[0] == '\0' || strcmp(root, "/") == 0) {
 		r = find_mount(path, sizeof(path), ret_why);
 		if (r < 0)
 			return r;
-		hierarchy->own_path = find_own_path();
 	} else if ((size_t)snprintf(path, sizeof(path), "%s/sys/fs/cgroup", root) >= sizeof(path)) {
 		return -ENAMETOOLONG;
 	}
@@ -146,6 +135,9 @@ int hierarchy_open(const char *root, struct hierarchy **ret, const char **ret_wh
 		return -ENODEV;
 	}
 	hierarchy->live = fstatfs(hierarchy->root_fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
+	/* In a cgroup namespace this is "/", which is never touched anyway. */
+	if (hierarchy->live)
+		hierarchy->own_path = find_own_path();
 	*ret = TAKE_PTR(hierarchy);
 	return 0;
 }
@@ -157,52 +149,37 @@ bool hierarchy_is_live(const struct hierarchy *hierarchy)
 
 /* --- what is in it */
 
-static bool is_omitted(const struct hierarchy *hierarchy, const char *path, int dir_fd)
+/* The root, init.scope and our own cgroup. */
+static bool is_never_touched(const struct hierarchy *hierarchy, const char *path)
 {
-	char value[8];
-
-	if (strcmp(path, "/") == 0 || strcmp(path, "/init.scope") == 0)
-		return true;
-	if (hierarchy->own_path && strcmp(path, hierarchy->own_path) == 0)
-		return true;
-	return fgetxattr(dir_fd, OMIT_XATTR, value, sizeof(value)) == 1 && value[0] == '1';
+	return strcmp(path, "/") == 0 || strcmp(path, "/init.scope") == 0 ||
+	       (hierarchy->own_path && strcmp(path, hierarchy->own_path) == 0);
 }
 
-static struct memcg *find_by_id(const struct hierarchy *hierarchy, uint64_t id)
+static void forget(struct hierarchy *hierarchy, struct memcg *memcg)
 {
-	struct memcg key = {.id = id}, *key_ptr = &key, **found;
-
-	if (hierarchy->n_by_id == 0)
-		return NULL;
-	found = bsearch(&key_ptr, hierarchy->by_id, hierarchy->n_by_id, sizeof(*hierarchy->by_id),
-			compare_ids);
-	return found ? *found : NULL;
+	tree_watch_remove(&hierarchy->watch, memcg->watch);
+	memcg->watch = -1;
+	if (memcg->references == 0)
+		memcg_free(memcg);
+	else
+		memcg->scan = MEMCG_VANISHED;
 }
 
-static int grow(struct memcg ***array, size_t capacity)
+/* Puts a memcg into this scan. */
+static int list(struct walk *walk, struct memcg *memcg, struct memcg *parent)
 {
-	struct memcg **grown = reallocarray(*array, capacity, sizeof(**array));
+	int r = memcg_index_append(&walk->hierarchy->index, memcg);
 
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	return 0;
-}
-
-/* Makes room in all three arrays at once, so that a scan cannot fail after its walk. */
-static int append(struct hierarchy *hierarchy, struct memcg *memcg)
-{
-	if (hierarchy->n_memcgs == hierarchy->capacity) {
-		size_t capacity = hierarchy->capacity ? 2 * hierarchy->capacity : 64;
-
-		if (grow(&hierarchy->memcgs, capacity) < 0 ||
-		    grow(&hierarchy->by_path, capacity) < 0 ||
-		    grow(&hierarchy->by_id, capacity) < 0)
-			return -ENOMEM;
-		hierarchy->capacity = capacity;
-	}
-	memcg->index = hierarchy->n_memcgs;
-	hierarchy->memcgs[hierarchy->n_memcgs++] = memcg;
+	if (r < 0)
+		return r;
+	memcg->scan = walk->hierarchy->scan;
+	memcg->parent = parent;
+	memcg->marked = (parent && parent->marked) || memcg_read_mark(memcg);
+	memcg->omitted = memcg->marked || is_never_touched(walk->hierarchy, memcg->path);
+	memcg->leaf = true;
+	if (parent)
+		parent->leaf = false;
 	return 0;
 }
 
@@ -218,7 +195,7 @@ static int enter(struct walk *walk, int dir_fd, struct memcg *parent, struct mem
 
 	if (fstat(owned_fd, &st) < 0)
 		return -errno;
-	memcg = find_by_id(hierarchy, st.st_ino);
+	memcg = memcg_index_find_former(&hierarchy->index, st.st_ino);
 	/* A fixture tree may hold hard links; and a renamed cgroup is a new one to the administrator. */
 	if (memcg && (memcg->scan == hierarchy->scan || strcmp(memcg->path, walk->path) != 0))
 		memcg = NULL;
@@ -228,33 +205,36 @@ static int enter(struct walk *walk, int dir_fd, struct memcg *parent, struct mem
 			return r;
 		memcg->first_seen_usec = walk->now_usec;
 		memcg->class_index = config_classify(walk->config, memcg->path, NULL);
+		/* Before its children are read: one that comes in between is read or told of. */
+		memcg->watch = tree_watch_add(&hierarchy->watch, memcg->dir_fd);
+		memcg->changed = true;
 	}
-	r = append(hierarchy, memcg);
+	r = list(walk, memcg, parent);
 	if (r < 0) {
 		if (memcg->scan == MEMCG_VANISHED)
-			memcg_free(memcg);
+			forget(hierarchy, memcg);
 		return r;
 	}
-	memcg->scan = hierarchy->scan;
-	memcg->omitted = is_omitted(hierarchy, memcg->path, memcg->dir_fd);
-	memcg->parent = parent;
-	memcg->leaf = true;
+	memcg->next_sibling = NULL;
+	if (parent && parent->last_child)
+		parent->last_child->next_sibling = memcg;
+	else if (parent)
+		parent->first_child = memcg;
 	if (parent)
-		parent->leaf = false;
+		parent->last_child = memcg;
 	*ret = memcg;
 	return 0;
 }
 
-static int walk_children(struct walk *walk, int dir_fd, struct memcg *parent, unsigned depth);
+static int walk_below(struct walk *walk, struct memcg *memcg, unsigned depth);
 
-static int walk_child(struct walk *walk, int dir_fd, const char *name, struct memcg *parent,
-		      unsigned depth)
+static int walk_child(struct walk *walk, const char *name, struct memcg *parent, unsigned depth)
 {
 	size_t len = strlen(walk->path);
 	struct memcg *memcg;
 	int child_fd, r;
 
-	child_fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	child_fd = openat(parent->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (child_fd < 0)
 		return memcg_is_gone_errno(-errno) ? 0 : -errno;
 	/* No memory controller here: none below either. */
@@ -270,18 +250,19 @@ static int walk_child(struct walk *walk, int dir_fd, const char *name, struct me
 	}
 	r = enter(walk, child_fd, parent, &memcg);
 	if (r >= 0)
-		r = walk_children(walk, memcg->dir_fd, memcg, depth + 1);
+		r = walk_below(walk, memcg, depth + 1);
 	walk->path[len] = '\0';
 	return memcg_is_gone_errno(r) ? 0 : r;
 }
 
-static int walk_children(struct walk *walk, int dir_fd, struct memcg *parent, unsigned depth)
+static int read_children(struct walk *walk, struct memcg *memcg, unsigned depth)
 {
-	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(memcg->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct dirent *entry;
 	DIR *dir;
 	int r = 0;
 
+	memcg->first_child = memcg->last_child = NULL;
 	if (fd < 0)
 		return -errno;
 	dir = fdopendir(fd);
@@ -290,37 +271,71 @@ static int walk_children(struct walk *walk, int dir_fd, struct memcg *parent, un
 		close(fd);
 		return r;
 	}
+	memcg->changed = false;
 	while (depth < DEPTH_MAX && r >= 0 && (entry = readdir(dir)))
 		if (entry->d_type == DT_DIR && strcmp(entry->d_name, ".") != 0 &&
 		    strcmp(entry->d_name, "..") != 0)
-			r = walk_child(walk, dir_fd, entry->d_name, parent, depth);
+			r = walk_child(walk, entry->d_name, memcg, depth);
 	closedir(dir);
 	return r;
 }
 
-static void sort_copy(const struct hierarchy *hierarchy, struct memcg **to,
-		      int (*compare)(const void *, const void *))
+/* The children of a directory that has not changed are those of the former scan. */
+static int keep_children(struct walk *walk, struct memcg *memcg, unsigned depth)
 {
-	if (hierarchy->n_memcgs == 0)
-		return;
-	memcpy(to, hierarchy->memcgs, hierarchy->n_memcgs * sizeof(*to));
-	qsort(to, hierarchy->n_memcgs, sizeof(*to), compare);
+	for (struct memcg *child = memcg->first_child; child; child = child->next_sibling) {
+		size_t len = strlen(walk->path);
+		int r = list(walk, child, memcg);
+
+		if (r < 0)
+			return r;
+		strcpy(walk->path, child->path);
+		r = walk_below(walk, child, depth + 1);
+		walk->path[len] = '\0';
+		if (r < 0 && !memcg_is_gone_errno(r))
+			return r;
+	}
+	return 0;
+}
+
+static int walk_below(struct walk *walk, struct memcg *memcg, unsigned depth)
+{
+	if (walk->full || memcg->changed || memcg->watch < 0)
+		return read_children(walk, memcg, depth);
+	return keep_children(walk, memcg, depth);
 }
 
 /* Frees the memcgs of the former scan that this one did not find. One with a write under way is kept
  * alive by the write's owner and found gone there; here it is only forgotten. */
 static void drop_vanished(struct hierarchy *hierarchy)
 {
-	for (size_t i = 0; i < hierarchy->n_by_id; i++) {
-		struct memcg *memcg = hierarchy->by_id[i];
+	for (size_t i = 0; i < hierarchy->index.n_former; i++) {
+		struct memcg *memcg = hierarchy->index.former_by_id[i];
 
-		if (memcg->scan == hierarchy->scan)
-			continue;
-		if (memcg->references == 0)
-			memcg_free(memcg);
-		else
-			memcg->scan = MEMCG_VANISHED;
+		if (memcg->scan != hierarchy->scan)
+			forget(hierarchy, memcg);
 	}
+}
+
+static void mark_changed(int number, void *userdata)
+{
+	struct hierarchy *hierarchy = userdata;
+	struct memcg *memcg = memcg_index_find_watch(&hierarchy->index, number);
+
+	if (memcg)
+		memcg->changed = true;
+}
+
+/* The top of the tree: known, or entered now. */
+static int walk_root(struct walk *walk)
+{
+	struct hierarchy *hierarchy = walk->hierarchy;
+	struct memcg *root;
+	int fd, r;
+
+	fd = openat(hierarchy->root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = fd < 0 ? -errno : enter(walk, fd, NULL, &root);
+	return r < 0 ? r : walk_below(walk, root, 0);
 }
 
 int hierarchy_scan(struct hierarchy *hierarchy, const struct config *config, uint64_t now_usec)
@@ -331,34 +346,39 @@ int hierarchy_scan(struct hierarchy *hierarchy, const struct config *config, uin
 		.now_usec = now_usec,
 		.path = "/",
 	};
-	struct memcg *root;
-	int fd, r;
+	int r;
 
-	sort_copy(hierarchy, hierarchy->by_id, compare_ids);
-	hierarchy->n_by_id = hierarchy->n_memcgs;
-	hierarchy->n_memcgs = 0;
+	if (!tree_watch_drain(&hierarchy->watch, mark_changed, hierarchy))
+		hierarchy->full_walk_usec = 0;
+	walk.full = hierarchy->full_walk_usec == 0 || now_usec < hierarchy->full_walk_usec ||
+		    now_usec - hierarchy->full_walk_usec >= FULL_WALK_USEC;
+	memcg_index_begin(&hierarchy->index);
 	hierarchy->scan++;
 
-	fd = openat(hierarchy->root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = fd < 0 ? -errno : enter(&walk, fd, NULL, &root);
-	if (r >= 0)
-		r = walk_children(&walk, hierarchy->root_fd, root, 0);
+	r = walk_root(&walk);
+	/* A walk that ended early has lost the children of what it did not reach. */
+	if (r < 0)
+		hierarchy->full_walk_usec = 0;
+	else if (walk.full)
+		hierarchy->full_walk_usec = now_usec;
 	drop_vanished(hierarchy);
-	sort_copy(hierarchy, hierarchy->by_path, compare_paths);
+	memcg_index_end(&hierarchy->index);
 	return r;
 }
 
 void hierarchy_classify(struct hierarchy *hierarchy, const struct config *config)
 {
-	for (size_t i = 0; i < hierarchy->n_memcgs; i++)
-		hierarchy->memcgs[i]->class_index =
-			config_classify(config, hierarchy->memcgs[i]->path, NULL);
+	for (size_t i = 0; i < hierarchy->index.n; i++) {
+		struct memcg *memcg = hierarchy->index.memcgs[i];
+
+		memcg->class_index = config_classify(config, memcg->path, NULL);
+	}
 }
 
 struct memcg *const *hierarchy_memcgs(const struct hierarchy *hierarchy, size_t *ret_n)
 {
-	*ret_n = hierarchy->n_memcgs;
-	return hierarchy->memcgs;
+	*ret_n = hierarchy->index.n;
+	return hierarchy->index.memcgs;
 }
 
 uint64_t hierarchy_scan_number(const struct hierarchy *hierarchy)
@@ -368,21 +388,10 @@ uint64_t hierarchy_scan_number(const struct hierarchy *hierarchy)
 
 struct memcg *hierarchy_find(const struct hierarchy *hierarchy, const char *path, size_t len)
 {
-	size_t low = 0, high = hierarchy->n_memcgs;
+	return memcg_index_find_path(&hierarchy->index, path, len);
+}
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		struct memcg *memcg = hierarchy->by_path[middle];
-		int order = strncmp(memcg->path, path, len);
-
-		if (order == 0 && memcg->path[len])
-			order = 1;
-		if (order == 0)
-			return memcg;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+struct memcg *hierarchy_find_id(const struct hierarchy *hierarchy, uint64_t id)
+{
+	return memcg_index_find_id(&hierarchy->index, id);
 }

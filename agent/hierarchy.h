@@ -34,7 +34,8 @@ void hierarchy_classify(struct hierarchy *hierarchy, const struct config *config
 struct memcg *const *hierarchy_memcgs(const struct hierarchy *hierarchy, size_t *ret_n);
 uint64_t hierarchy_scan_number(const struct hierarchy *hierarchy);
 
-/* By path, or NULL. */
+/* By path, by cgroup id, or NULL. */
 struct memcg *hierarchy_find(const struct hierarchy *hierarchy, const char *path, size_t len);
+struct memcg *hierarchy_find_id(const struct hierarchy *hierarchy, uint64_t id);
 
 #endif

@@ -11,8 +11,10 @@
  */
 #include "manager.h"
 #include "arith.h"
+#include "clock.h"
 #include "executor.h"
 #include "feature.h"
+#include "file.h"
 #include "hierarchy.h"
 #include "log.h"
 #include "macro.h"
@@ -24,9 +26,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <systemd/sd-event.h>
-#include <time.h>
 
 /* The status line is not rewritten more often than this. */
 #define STATUS_USEC (10 * USEC_PER_SEC)
@@ -59,14 +59,6 @@ struct manager {
 	struct executor_totals summed_up; /* totals at the last summary */
 	unsigned n_ticks;
 };
-
-static uint64_t clock_usec(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * USEC_PER_SEC + (uint64_t)ts.tv_nsec / 1000;
-}
 
 static bool is_dry_run(const struct manager *manager)
 {
@@ -273,16 +265,6 @@ static int add_sources(struct manager *manager)
 	return sd_event_source_set_exit_on_failure(manager->tick, true);
 }
 
-static void raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 /* Opens the doors and looks at what the host can do. Only a lack of memory or of an event loop is an
  * error: everything else is a lower step of the ladder. */
 static int open_host(struct manager *manager)
@@ -303,7 +285,7 @@ static int open_host(struct manager *manager)
 			log_notice("%s is not a live cgroup tree: dry run", root);
 		}
 	}
-	ring_error = ring_open(manager->event, manager->config->policy.concurrency, &manager->ring);
+	ring_error = ring_open(manager->event, &manager->ring);
 	features_probe(&manager->features, root, manager->hierarchy, why_not, &manager->lru_gen,
 		       ring_error);
 	return 0;
@@ -322,7 +304,7 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	manager->config = config;
 	manager->interval_usec = config->interval_usec;
 	manager->lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
-	raise_descriptor_limit();
+	file_raise_descriptor_limit();
 	r = sd_event_default(&manager->event);
 	if (r < 0)
 		return r;
@@ -344,6 +326,22 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	return 0;
 }
 
+/* Lets time pass. 1: told to stop meanwhile. */
+static int wait_in_loop(struct manager *manager, uint64_t usec)
+{
+	uint64_t end_usec = clock_usec(CLOCK_MONOTONIC) + usec, now_usec;
+
+	while ((now_usec = clock_usec(CLOCK_MONOTONIC)) < end_usec) {
+		int r = sd_event_run(manager->event, end_usec - now_usec);
+
+		if (r < 0)
+			return r;
+		if (sd_event_get_state(manager->event) == SD_EVENT_FINISHED)
+			return 1;
+	}
+	return 0;
+}
+
 /* Two looks an interval apart, since rates need two; then the writes, then the table. A recorded tree
  * does not change, so nobody waits for it. */
 static int run_once(struct manager *manager)
@@ -358,7 +356,9 @@ static int run_once(struct manager *manager)
 	if (r < 0)
 		return r;
 	if (hierarchy_is_live(manager->hierarchy)) {
-		usleep((useconds_t)manager->config->interval_usec);
+		r = wait_in_loop(manager, manager->config->interval_usec);
+		if (r != 0)
+			return r < 0 ? r : 0;
 		now_usec = clock_usec(CLOCK_BOOTTIME);
 	} else {
 		now_usec += manager->config->interval_usec;

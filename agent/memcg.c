@@ -4,6 +4,7 @@
  * reading them (measured), and a descriptor cannot be mistaken for another cgroup of the same name.
  */
 #include "memcg.h"
+#include "escape.h"
 #include "file.h"
 #include "kparse.h"
 #include "macro.h"
@@ -11,9 +12,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <sys/resource.h>
 
 #define STAT_TEXT_MAX 8192
+#define OMIT_XATTR    "user.fgreclaim.omit"
 
 static const char *const file_names[_MEMCG_FILE_MAX] = {
 	[MEMCG_CURRENT] = "memory.current",
@@ -44,23 +47,6 @@ struct memcg *memcg_free(struct memcg *memcg)
 	return NULL;
 }
 
-/* Whoever may make a cgroup may put a terminal's commands into its name. UTF-8 stays as it is. */
-static char *printable(const char *path)
-{
-	char *name = malloc(4 * strlen(path) + 1), *p = name;
-
-	if (!name)
-		return NULL;
-	for (; *path; path++) {
-		if ((unsigned char)*path < 0x20 || *path == 0x7f)
-			p += sprintf(p, "\\x%02x", (unsigned char)*path);
-		else
-			*p++ = *path;
-	}
-	*p = '\0';
-	return name;
-}
-
 int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 {
 	_cleanup_close_ int owned_fd = dir_fd;
@@ -71,10 +57,11 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 	for (size_t i = 0; i < _MEMCG_FILE_MAX; i++)
 		memcg->fds[i] = -1;
 	memcg->reclaim_fd = -1;
+	memcg->watch = -1;
 	memcg->id = id;
 	memcg->class_index = -1;
 	memcg->path = strdup(path);
-	memcg->name = printable(path);
+	memcg->name = escape_text(path, strlen(path), true);
 	if (!memcg->path || !memcg->name) {
 		memcg->dir_fd = -1;
 		memcg_free(memcg);
@@ -115,6 +102,13 @@ int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size
 		return file_read(fd, buf, size);
 	memcg->fds[file] = TAKE_FD(fd);
 	return file_read(memcg->fds[file], buf, size);
+}
+
+bool memcg_read_mark(const struct memcg *memcg)
+{
+	char value[8];
+
+	return fgetxattr(memcg->dir_fd, OMIT_XATTR, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
 int memcg_reclaim_fd(struct memcg *memcg)

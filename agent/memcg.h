@@ -33,14 +33,18 @@ enum memcg_file {
 struct memcg {
 	uint64_t id;
 	char *path; /* from the top of the hierarchy; "/" is the root */
-	char *name; /* the same for people: control bytes as \xNN */
+	char *name; /* the same for people: valid UTF-8, no control characters */
 	int dir_fd;
 	int fds[_MEMCG_FILE_MAX]; /* opened when first needed, -1 before */
 	int reclaim_fd;           /* memory.reclaim, likewise */
 
 	struct memcg *parent; /* NULL: the root */
-	bool leaf;
-	bool omitted;
+	struct memcg *first_child, *last_child, *next_sibling;
+	int watch;    /* number of the directory's watch, negative: not watched */
+	bool leaf;    /* no child */
+	bool changed; /* children came or went since they were read */
+	bool marked;  /* user.fgreclaim.omit=1 on it or on an ancestor */
+	bool omitted; /* never to be touched: marked, or one of those that never are */
 	int32_t class_index;
 	uint64_t first_seen_usec;
 	uint64_t scan; /* number of the scan that last found it */
@@ -65,6 +69,9 @@ struct memcg *memcg_free(struct memcg *memcg);
 /* Reads one of its files whole; length or -errno. The descriptor stays open for the next time, while
  * there are plenty. */
 int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size);
+
+/* True if its directory carries the mark of its owner, user.fgreclaim.omit=1. */
+bool memcg_read_mark(const struct memcg *memcg);
 
 /* Descriptor of memory.reclaim, or -errno. */
 int memcg_reclaim_fd(struct memcg *memcg);

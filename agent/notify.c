@@ -3,12 +3,12 @@
  * sd_notify(3): readiness, one line of status, reload, stop.
  */
 #include "notify.h"
+#include "clock.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdarg.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 #define STATUS_MAX 256
 
@@ -19,11 +19,7 @@ void notify_ready(void)
 
 void notify_reloading(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" PRIi64,
-		   (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000);
+	sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_usec(CLOCK_MONOTONIC));
 }
 
 void notify_stopping(void)

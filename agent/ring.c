@@ -23,8 +23,7 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
-#define RING_SLOTS   16
-#define RING_ENTRIES (2 * RING_SLOTS) /* a write and its cancel for each slot */
+#define RING_ENTRIES (2 * RING_WRITES_MAX) /* a write and its cancel for each slot */
 
 /* user_data of cancel requests themselves: nobody waits for their completion. */
 #define CANCEL_USER_DATA UINT64_MAX
@@ -48,7 +47,7 @@ struct ring {
 	bool uring_ready;
 	sd_event *event;
 	sd_event_source *io;
-	struct slot slots[RING_SLOTS];
+	struct slot slots[RING_WRITES_MAX];
 	unsigned in_flight;
 };
 
@@ -62,7 +61,7 @@ static struct slot *slot_from_user_data(struct ring *ring, uint64_t user_data)
 	uint32_t index = (uint32_t)user_data;
 	struct slot *slot;
 
-	if (index >= RING_SLOTS)
+	if (index >= RING_WRITES_MAX)
 		return NULL;
 	slot = &ring->slots[index];
 	return slot->request && slot->generation == user_data >> 32 ? slot : NULL;
@@ -125,14 +124,14 @@ static int ring_register(struct ring *ring, unsigned opcode, void *arg, unsigned
 	return 0;
 }
 
-static int ring_lock(struct ring *ring, unsigned workers)
+static int ring_lock(struct ring *ring)
 {
 	struct io_uring_restriction restrictions[] = {
 		{.opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_WRITE},
 		{.opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_ASYNC_CANCEL},
 		{.opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED, .sqe_flags = IOSQE_ASYNC},
 	};
-	unsigned limits[2] = {workers, 1};
+	unsigned limits[2] = {RING_WRITES_MAX, 1};
 	int r;
 
 	/* Limits belong to the submitting task, restrictions to the ring; both before it is enabled. */
@@ -150,7 +149,7 @@ struct ring *ring_close(struct ring *ring)
 {
 	if (!ring)
 		return NULL;
-	for (size_t i = 0; i < RING_SLOTS; i++)
+	for (size_t i = 0; i < RING_WRITES_MAX; i++)
 		sd_event_source_disable_unref(ring->slots[i].deadline);
 	sd_event_source_disable_unref(ring->io);
 	if (ring->uring_ready)
@@ -162,7 +161,7 @@ struct ring *ring_close(struct ring *ring)
 
 DEFINE_CLEANUP(struct ring *, ring_close)
 
-int ring_open(sd_event *event, unsigned workers, struct ring **ret)
+int ring_open(sd_event *event, struct ring **ret)
 {
 	_cleanup_(ring_close_ptr) struct ring *ring = calloc(1, sizeof(*ring));
 	int r;
@@ -174,10 +173,10 @@ int ring_open(sd_event *event, unsigned workers, struct ring **ret)
 	if (r < 0)
 		return r;
 	ring->uring_ready = true;
-	r = ring_lock(ring, workers);
+	r = ring_lock(ring);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < RING_SLOTS; i++) {
+	for (size_t i = 0; i < RING_WRITES_MAX; i++) {
 		struct slot *slot = &ring->slots[i];
 
 		slot->ring = ring;
@@ -202,7 +201,7 @@ int ring_write(struct ring *ring, struct ring_request *request)
 	struct io_uring_sqe *sqe;
 	int r;
 
-	for (size_t i = 0; i < RING_SLOTS && !slot; i++)
+	for (size_t i = 0; i < RING_WRITES_MAX && !slot; i++)
 		if (!ring->slots[i].request)
 			slot = &ring->slots[i];
 	if (!slot)
@@ -228,7 +227,7 @@ int ring_write(struct ring *ring, struct ring_request *request)
 
 void ring_cancel_all(struct ring *ring)
 {
-	for (size_t i = 0; i < RING_SLOTS; i++)
+	for (size_t i = 0; i < RING_WRITES_MAX; i++)
 		if (ring->slots[i].request)
 			slot_cancel(&ring->slots[i]);
 }

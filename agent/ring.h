@@ -13,7 +13,8 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
-#define RING_TEXT_MAX 128
+#define RING_TEXT_MAX   128
+#define RING_WRITES_MAX 16
 
 struct ring;
 struct ring_request;
@@ -32,10 +33,10 @@ struct ring_request {
 	void *userdata;
 };
 
-/* workers: writes that run at the same time at most. Errors: -EPERM or -ENOSYS where io_uring is
+/* Up to RING_WRITES_MAX writes run at the same time; how many, is the caller's choice. Errors: -EPERM or -ENOSYS where io_uring is
  * refused (sysctl kernel.io_uring_disabled, a seccomp filter, the kernel's configuration), others
  * of io_uring_setup(2) and sd_event_add_io(3). */
-int ring_open(sd_event *event, unsigned workers, struct ring **ret);
+int ring_open(sd_event *event, struct ring **ret);
 
 /* Cancels nothing and waits for nothing: drain first. NULL is allowed; returns NULL. */
 struct ring *ring_close(struct ring *ring);

@@ -3,8 +3,7 @@
  * From the kernel's files to one snapshot.
  *
  * memory.stat is the dear one (the kernel formats it for 50 microseconds or so), which is why all
- * files stay open and each is read once in a tick. lru_gen is read as a whole, once in a tick; its
- * records are matched to memcgs by path, since up to Linux 6.19 its ids are private and used again.
+ * files stay open and each is read once in a tick. lru_gen is read as a whole, once in a tick.
  */
 #include "sampler.h"
 #include "kparse.h"
@@ -21,33 +20,27 @@
 int sampler_init(struct sampler *ret, const char *root)
 {
 	*ret = (struct sampler){.root = root};
-	ret->record = calloc(1, sizeof(*ret->record));
-	return ret->record ? 0 : -ENOMEM;
+	return listing_init(&ret->listing);
 }
 
 void sampler_done(struct sampler *sampler)
 {
 	free(sampler->memcgs);
-	free(sampler->lruvecs);
-	free(sampler->record);
+	listing_done(&sampler->listing);
 	*sampler = (struct sampler){0};
 }
 
-/* Makes *array hold n elements at least. */
-static int reserve(void **array, size_t *capacity, size_t n, size_t size)
+static int reserve(struct sampler *sampler, size_t n)
 {
-	size_t wanted = *capacity ? *capacity : 64;
-	void *grown;
+	struct memcg_sample *grown;
 
-	if (n <= *capacity)
+	if (n <= sampler->memcgs_capacity)
 		return 0;
-	while (wanted < n)
-		wanted *= 2;
-	grown = reallocarray(*array, wanted, size);
+	grown = reallocarray(sampler->memcgs, 2 * n, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	*array = grown;
-	*capacity = wanted;
+	sampler->memcgs = grown;
+	sampler->memcgs_capacity = 2 * n;
 	return 0;
 }
 
@@ -131,73 +124,33 @@ static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sa
 
 /* --- the listing */
 
-struct listing {
-	struct sampler *sampler;
-	struct hierarchy *hierarchy;
-	uint64_t scan;
-	struct memcg_sample *former; /* of the record before, NULL: of nobody known */
-	int error;
-};
-
-static void take_record(const struct lru_gen_record *record, void *userdata)
-{
-	struct listing *listing = userdata;
-	struct sampler *sampler = listing->sampler;
-	struct memcg *memcg = NULL;
-	struct memcg_sample *sample;
-	bool seen;
-
-	if (record->path_len > 0)
-		memcg = hierarchy_find(listing->hierarchy, record->path, record->path_len);
-	sample = memcg ? &sampler->memcgs[memcg->index] : NULL;
-	/* A memcg line has been lost, and maybe the end of the memcg before it too. */
-	if (record->flaw == KPARSE_NO_MEMCG && listing->former)
-		listing->former->listed = false;
-	listing->former = sample;
-	if (!sample || listing->error < 0) {
-		sampler->flawed_records++;
-		return;
-	}
-	seen = memcg->listing_scan == listing->scan;
-	/* A path twice, a record torn, or a node block that strayed behind another memcg's: which is
-	 * right cannot be told, so none of them is used in this scan. */
-	if (record->flaw != KPARSE_OK || record->first_node == seen ||
-	    (seen && (!sample->listed || memcg->listing_id != record->memcg_id ||
-		      sampler->lruvecs[sampler->n_lruvecs - 1].node >= record->lruvec.node))) {
-		sampler->flawed_records++;
-		memcg->listing_scan = listing->scan;
-		sample->listed = false;
-		return;
-	}
-	listing->error = reserve((void **)&sampler->lruvecs, &sampler->lruvecs_capacity,
-				 sampler->n_lruvecs + 1, sizeof(*sampler->lruvecs));
-	if (listing->error < 0)
-		return;
-	if (!seen) {
-		memcg->listing_scan = listing->scan;
-		memcg->listing_id = record->memcg_id;
-		sample->listed = true;
-		sample->first_lruvec = (uint32_t)sampler->n_lruvecs;
-		sample->n_lruvecs = 0;
-	}
-	sampler->lruvecs[sampler->n_lruvecs++] = record->lruvec;
-	sample->n_lruvecs++;
-}
-
 static int read_listing(struct sampler *sampler, struct hierarchy *hierarchy,
 			struct lru_gen *lru_gen)
 {
-	struct listing listing = {
-		.sampler = sampler,
-		.hierarchy = hierarchy,
-		.scan = hierarchy_scan_number(hierarchy),
-	};
+	struct listing *listing = &sampler->listing;
 	ssize_t len = lru_gen_read(lru_gen);
+	int r;
 
-	if (len <= 0)
+	if (len < 0)
 		return len == -ENOMEM ? -ENOMEM : 0;
-	kparse_lru_gen(lru_gen->text, (size_t)len, sampler->record, take_record, &listing);
-	return listing.error;
+	r = listing_read(listing, lru_gen->text, (size_t)len, hierarchy);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	sampler->flawed_records = listing->refused_records;
+	for (size_t i = 0; i < listing->n_entries; i++) {
+		const struct listing_entry *entry = &listing->entries[i];
+		struct memcg_sample *sample;
+
+		if (entry->fault != LISTING_OK)
+			continue;
+		entry->memcg->listing_id = entry->memcg_id;
+		entry->memcg->listing_scan = hierarchy_scan_number(hierarchy);
+		sample = &sampler->memcgs[entry->memcg->index];
+		sample->listed = true;
+		sample->first_lruvec = entry->first_lruvec;
+		sample->n_lruvecs = entry->n_lruvecs;
+	}
+	return 0;
 }
 
 /* --- the host */
@@ -238,12 +191,11 @@ int sampler_read(struct sampler *sampler, struct hierarchy *hierarchy, struct lr
 	struct system_sample system;
 	int r;
 
-	r = reserve((void **)&sampler->memcgs, &sampler->memcgs_capacity, n,
-		    sizeof(*sampler->memcgs));
+	r = reserve(sampler, n);
 	if (r < 0)
 		return r;
 	sampler->n_memcgs = n;
-	sampler->n_lruvecs = 0;
+	sampler->listing.n_lruvecs = 0;
 	sampler->flawed_records = 0;
 	for (size_t i = 0; i < n; i++)
 		sample_memcg(memcgs[i], now_usec, &sampler->memcgs[i]);
@@ -260,8 +212,8 @@ int sampler_read(struct sampler *sampler, struct hierarchy *hierarchy, struct lr
 		.system = system,
 		.memcgs = sampler->memcgs,
 		.n_memcgs = n,
-		.lruvecs = sampler->lruvecs,
-		.n_lruvecs = sampler->n_lruvecs,
+		.lruvecs = sampler->listing.lruvecs,
+		.n_lruvecs = sampler->listing.n_lruvecs,
 	};
 	return 0;
 }

@@ -7,16 +7,15 @@
 
 #include "feature.h"
 #include "hierarchy.h"
+#include "listing.h"
 #include "lru_gen.h"
 
 struct sampler {
 	const char *root;
 	struct memcg_sample *memcgs;
 	size_t n_memcgs, memcgs_capacity;
-	struct lruvec_sample *lruvecs;
-	size_t n_lruvecs, lruvecs_capacity;
-	struct lru_gen_record *record; /* scratch */
-	unsigned flawed_records;       /* of the last listing: not understood, or of nobody known */
+	struct listing listing;
+	unsigned flawed_records; /* of the last listing: not understood, or of nobody known */
 };
 
 int sampler_init(struct sampler *ret, const char *root);

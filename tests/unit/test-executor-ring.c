@@ -49,7 +49,7 @@ static void bench_open(struct bench *bench, void **state)
 	assert_int_equal(hierarchy_scan(bench->hierarchy, bench->config, 0), 0);
 	lru_gen_open(&bench->lru_gen, bench->fixture->root);
 	assert_true(sd_event_new(&bench->event) >= 0);
-	ring_open(bench->event, 2, &bench->ring);
+	ring_open(bench->event, &bench->ring);
 	assert_int_equal(executor_new(bench->ring, &bench->lru_gen, &bench->executor), 0);
 	executor_configure(bench->executor, bench->config, false);
 }

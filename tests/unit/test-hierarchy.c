@@ -158,13 +158,40 @@ static void test_what_is_no_memcg(void **state)
 	check(&tree);
 	assert_int_equal(count(&tree), 2);
 	assert_true(find(&tree, "/a")->leaf);
-	/* The controller is enabled, and disabled again. */
+	/* The controller is enabled, and disabled again: its files come and go without an event, the
+	 * write that does it has one. */
 	add(&tree, "/no-memory");
+	fixture_write(fixture, fixture_memcg_file("", "cgroup.subtree_control"), "+memory");
 	scan(&tree, 2);
 	assert_int_equal(count(&tree), 4);
 	fixture_remove(fixture, fixture_memcg_file("/no-memory", "memory.current"));
+	fixture_write(fixture, fixture_memcg_file("", "cgroup.subtree_control"), "-memory");
 	scan(&tree, 3);
 	assert_int_equal(count(&tree), 2);
+	check(&tree);
+	tree_close(&tree);
+}
+
+/* What no event tells of is found a minute later, and at once when the clock went backwards. */
+static void test_untold(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct tree tree;
+
+	tree_open(&tree, state);
+	fixture_mkdir(fixture, fixture_memcg_file("/late", ""));
+	scan(&tree, 100 * SEC);
+	assert_int_equal(count(&tree), 1);
+	add(&tree, "/late");
+	scan(&tree, 159 * SEC);
+	assert_int_equal(count(&tree), 1);
+	scan(&tree, 160 * SEC);
+	assert_int_equal(count(&tree), 2);
+	fixture_remove(fixture, fixture_memcg_file("/late", "memory.current"));
+	scan(&tree, 161 * SEC);
+	assert_int_equal(count(&tree), 2);
+	scan(&tree, 99 * SEC);
+	assert_int_equal(count(&tree), 1);
 	check(&tree);
 	tree_close(&tree);
 }
@@ -247,13 +274,29 @@ static void test_omitted(void **state)
 	assert_int_equal(mark(&tree, "/b", "0"), 0);
 	scan(&tree, 2);
 	assert_true(find(&tree, "/a")->omitted);
+	assert_true(find(&tree, "/a/init.scope")->omitted); /* a mark holds for all below */
 	assert_false(find(&tree, "/b")->omitted);
 	/* Looked at each time, so that it can be set and taken back while the agent runs. */
 	assert_int_equal(mark(&tree, "/a", "0"), 0);
 	assert_int_equal(mark(&tree, "/b", "1"), 0);
 	scan(&tree, 3);
 	assert_false(find(&tree, "/a")->omitted);
+	assert_false(find(&tree, "/a/init.scope")->omitted);
 	assert_true(find(&tree, "/b")->omitted);
+	tree_close(&tree);
+}
+
+/* What a person gets to see of a name cannot command a terminal. */
+static void test_name_for_people(void **state)
+{
+	struct tree tree;
+
+	tree_open(&tree, state);
+	add(&tree, "/a\x1b[2J");
+	add(&tree, "/app\\x2dw-é");
+	scan(&tree, 1);
+	assert_string_equal(find(&tree, "/a\x1b[2J")->name, "/a\\x1b[2J");
+	assert_string_equal(find(&tree, "/app\\x2dw-é")->name, "/app\\x2dw-é");
 	tree_close(&tree);
 }
 
@@ -265,9 +308,11 @@ int main(void)
 		FIXTURE_TEST(test_names),
 		FIXTURE_TEST(test_find),
 		FIXTURE_TEST(test_what_is_no_memcg),
+		FIXTURE_TEST(test_untold),
 		FIXTURE_TEST(test_vanished_and_recreated),
 		FIXTURE_TEST(test_renamed),
 		FIXTURE_TEST(test_omitted),
+		FIXTURE_TEST(test_name_for_people),
 	};
 
 	return cmocka_run_group_tests_name("hierarchy", tests, NULL, NULL);

@@ -46,7 +46,7 @@ static void test_refuses_all_but_writes(void **state _unused_)
 	int fd = -1;
 
 	assert_true(sd_event_new(&event) >= 0);
-	if (ring_open(event, 2, &ring) < 0) {
+	if (ring_open(event, &ring) < 0) {
 		sd_event_unref(event);
 		skip();
 	}
@@ -75,7 +75,7 @@ static void test_what_is_submitted(void **state _unused_)
 	uint64_t user_data;
 
 	assert_true(sd_event_new(&event) >= 0);
-	if (ring_open(event, 2, &ring) < 0) {
+	if (ring_open(event, &ring) < 0) {
 		sd_event_unref(event);
 		skip();
 	}
@@ -90,7 +90,7 @@ static void test_what_is_submitted(void **state _unused_)
 	assert_ptr_equal(ring->slots[0].request, &request);
 	assert_null(slot_from_user_data(ring, user_data + 1));
 	assert_null(slot_from_user_data(ring, user_data + (UINT64_C(1) << 32)));
-	assert_null(slot_from_user_data(ring, RING_SLOTS));
+	assert_null(slot_from_user_data(ring, RING_WRITES_MAX));
 	assert_null(slot_from_user_data(ring, CANCEL_USER_DATA));
 	while (ring_in_flight(ring) > 0)
 		assert_true(sd_event_run(event, 1000000) > 0);
@@ -114,7 +114,7 @@ static void test_lost_cancel_is_repeated(void **state _unused_)
 	int pipes[2];
 
 	assert_true(sd_event_new(&event) >= 0);
-	if (ring_open(event, 2, &ring) < 0) {
+	if (ring_open(event, &ring) < 0) {
 		sd_event_unref(event);
 		skip();
 	}
@@ -158,7 +158,7 @@ static int open_under_filter(uint32_t error)
 			_exit(255);
 		if (sd_event_new(&event) < 0)
 			_exit(254);
-		_exit(-ring_open(event, 2, &ring));
+		_exit(-ring_open(event, &ring));
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));

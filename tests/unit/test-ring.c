@@ -17,7 +17,6 @@
 
 #include "fixture.h"
 
-#define RING_SLOTS  16 /* of ring.c */
 #define MSEC        UINT64_C(1000)
 #define PATIENCE    (5000 * MSEC) /* what should come has not come by then: failure */
 #define TICK        (10 * MSEC)
@@ -50,7 +49,7 @@ static void loop_open(struct loop *loop)
 {
 	*loop = (struct loop){0};
 	assert_true(sd_event_new(&loop->event) >= 0);
-	assert_int_equal(ring_open(loop->event, 2, &loop->ring), 0);
+	assert_int_equal(ring_open(loop->event, &loop->ring), 0);
 	assert_true(sd_event_add_time_relative(loop->event, &loop->timer, CLOCK_MONOTONIC, TICK, 1,
 					       on_tick, loop) >= 0);
 	assert_true(sd_event_source_set_enabled(loop->timer, SD_EVENT_ON) >= 0);
@@ -247,20 +246,20 @@ static void test_cancel_all(void **state _unused_)
 
 static void test_no_slot_left(void **state _unused_)
 {
-	struct write_result blocked[RING_SLOTS], more;
+	struct write_result blocked[RING_WRITES_MAX], more;
 	struct loop loop;
 	int pipes[2], fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	make_full_pipe(pipes);
 	loop_open(&loop);
-	for (size_t i = 0; i < RING_SLOTS; i++)
+	for (size_t i = 0; i < RING_WRITES_MAX; i++)
 		assert_int_equal(start(&loop, &blocked[i], pipes[1], "1", NO_DEADLINE), 0);
 	assert_int_equal(start(&loop, &more, fd, "1", PATIENCE), -EBUSY);
-	assert_int_equal(ring_in_flight(loop.ring), RING_SLOTS);
+	assert_int_equal(ring_in_flight(loop.ring), RING_WRITES_MAX);
 	ring_cancel_all(loop.ring);
 	run(&loop, 0, PATIENCE);
 	assert_int_equal(more.n_done, 0);
-	for (size_t i = 0; i < RING_SLOTS; i++)
+	for (size_t i = 0; i < RING_WRITES_MAX; i++)
 		assert_int_equal(blocked[i].n_done, 1);
 	assert_int_equal(start(&loop, &more, fd, "1", PATIENCE), 0);
 	run(&loop, 0, PATIENCE);
@@ -273,18 +272,18 @@ static void test_no_slot_left(void **state _unused_)
 /* A cancel that comes right behind its write, before the kernel has a worker, can get lost. */
 static void test_cancel_at_once(void **state _unused_)
 {
-	struct write_result blocked[RING_SLOTS];
+	struct write_result blocked[RING_WRITES_MAX];
 	struct loop loop;
 	int pipes[2];
 
 	make_full_pipe(pipes);
 	for (unsigned round = 0; round < 50; round++) {
 		loop_open(&loop);
-		for (size_t i = 0; i < RING_SLOTS; i++)
+		for (size_t i = 0; i < RING_WRITES_MAX; i++)
 			assert_int_equal(start(&loop, &blocked[i], pipes[1], "1", NO_DEADLINE), 0);
 		ring_cancel_all(loop.ring);
 		run(&loop, 0, PATIENCE);
-		for (size_t i = 0; i < RING_SLOTS; i++)
+		for (size_t i = 0; i < RING_WRITES_MAX; i++)
 			assert_int_equal(blocked[i].n_done, 1);
 		loop_close(&loop);
 	}
@@ -308,12 +307,12 @@ static void on_link_done(struct ring_request *request, int result)
 
 static void test_done_submits_again(void **state _unused_)
 {
-	struct chain chains[RING_SLOTS];
+	struct chain chains[RING_WRITES_MAX];
 	struct loop loop;
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
 	loop_open(&loop);
-	for (size_t i = 0; i < RING_SLOTS; i++) {
+	for (size_t i = 0; i < RING_WRITES_MAX; i++) {
 		struct ring_request request = {.fd = fd,
 					       .text = "1",
 					       .len = 1,
@@ -325,7 +324,7 @@ static void test_done_submits_again(void **state _unused_)
 		assert_int_equal(ring_write(loop.ring, &chains[i].request), 0);
 	}
 	run(&loop, 0, PATIENCE);
-	for (size_t i = 0; i < RING_SLOTS; i++)
+	for (size_t i = 0; i < RING_WRITES_MAX; i++)
 		assert_int_equal(chains[i].left, 0);
 	close(fd);
 	loop_close(&loop);

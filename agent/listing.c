@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A whole lru_gen listing. Records are matched to memcgs by path, since up to Linux 6.19 the ids in
+ * it are private and used again. It is no snapshot: the kernel walks the tree anew for each page of
+ * it, and a cgroup that comes or goes meanwhile makes records be skipped or repeated
+ * (fs/seq_file.c, mm/vmscan.c lru_gen_seq_start()).
+ *
+ * A removed cgroup is listed under its old path while anything of its memory is left, next to a new
+ * one of the same name: a service that was restarted. Once no swap entry holds it its id is 0
+ * (mm/memcontrol.c mem_cgroup_id_remove()), which no other one has, and it stands in nobody's way.
+ */
+#include "listing.h"
+#include "macro.h"
+
+#include <errno.h>
+#include <string.h>
+
+int listing_init(struct listing *ret)
+{
+	*ret = (struct listing){0};
+	ret->record = calloc(1, sizeof(*ret->record));
+	return ret->record ? 0 : -ENOMEM;
+}
+
+void listing_done(struct listing *listing)
+{
+	free(listing->entries);
+	free(listing->lruvecs);
+	free(listing->record);
+	free(listing->order);
+	*listing = (struct listing){0};
+}
+
+/* Makes *array hold n elements at least. */
+static int reserve(void **array, size_t *capacity, size_t n, size_t size)
+{
+	size_t wanted = *capacity ? *capacity : 64;
+	void *grown;
+
+	if (n <= *capacity)
+		return 0;
+	while (wanted < n)
+		wanted *= 2;
+	grown = reallocarray(*array, wanted, size);
+	if (!grown)
+		return -ENOMEM;
+	*array = grown;
+	*capacity = wanted;
+	return 0;
+}
+
+/* --- one record after the other */
+
+struct reading {
+	struct listing *listing;
+	const struct hierarchy *hierarchy;
+	int error;
+};
+
+static enum listing_fault judge(const struct reading *reading, const struct lru_gen_record *record,
+				const struct memcg *memcg)
+{
+	/* Cut off by the kernel; or there are no memcgs, and this is the whole system. */
+	bool nameless = record->path_len == 0;
+
+	if (record->flaw == KPARSE_NO_MEMCG || !record->first_node)
+		return LISTING_STRAYED;
+	if (!nameless && record->memcg_id == 0)
+		return LISTING_REMOVED;
+	if (memcg)
+		return LISTING_OK;
+	return reading->hierarchy || (nameless && record->memcg_id != 0) ? LISTING_UNKNOWN
+									 : LISTING_OK;
+}
+
+/* A new entry for a record that begins one, or that belongs to nobody. */
+static struct listing_entry *add_entry(struct reading *reading, const struct lru_gen_record *record)
+{
+	struct listing *listing = reading->listing;
+	struct listing_entry *entry;
+	struct memcg *memcg = NULL;
+
+	reading->error = reserve((void **)&listing->entries, &listing->entries_capacity,
+				 listing->n_entries + 1, sizeof(*listing->entries));
+	if (reading->error < 0)
+		return NULL;
+	if (reading->hierarchy && record->path_len > 0)
+		memcg = hierarchy_find(reading->hierarchy, record->path, record->path_len);
+	entry = &listing->entries[listing->n_entries++];
+	*entry = (struct listing_entry){
+		.memcg_id = record->memcg_id,
+		.path = record->path,
+		.path_len = record->path_len,
+		.memcg = memcg,
+		.fault = judge(reading, record, memcg),
+		.first_lruvec = (uint32_t)listing->n_lruvecs,
+	};
+	return entry;
+}
+
+static void take_record(const struct lru_gen_record *record, void *userdata)
+{
+	struct reading *reading = userdata;
+	struct listing *listing = reading->listing;
+	struct listing_entry *entry =
+		listing->n_entries > 0 ? &listing->entries[listing->n_entries - 1] : NULL;
+
+	if (reading->error < 0)
+		return;
+	/* A memcg line has been lost, and maybe the end of the memcg before it too. */
+	if (record->flaw == KPARSE_NO_MEMCG && entry && entry->fault == LISTING_OK)
+		entry->fault = LISTING_STRAYED;
+	/* All that stands behind one memcg line points to the path in it. */
+	if (!entry || record->first_node || record->path != entry->path) {
+		entry = add_entry(reading, record);
+		if (!entry)
+			return;
+	}
+	if (record->flaw != KPARSE_OK && entry->fault == LISTING_OK)
+		entry->fault = LISTING_FLAWED;
+	entry->n_records++;
+	entry->n_refused += entry->fault != LISTING_OK;
+	if (record->flaw != KPARSE_OK)
+		return;
+	reading->error = reserve((void **)&listing->lruvecs, &listing->lruvecs_capacity,
+				 listing->n_lruvecs + 1, sizeof(*listing->lruvecs));
+	if (reading->error < 0)
+		return;
+	listing->lruvecs[listing->n_lruvecs++] = record->lruvec;
+	entry->n_lruvecs++;
+}
+
+/* --- the whole */
+
+static int compare_paths(const void *a, const void *b, void *userdata)
+{
+	const struct listing *listing = userdata;
+	size_t i = *(const size_t *)a, j = *(const size_t *)b;
+	const struct listing_entry *x = &listing->entries[i], *y = &listing->entries[j];
+	int order;
+
+	if (x->path_len != y->path_len)
+		return x->path_len < y->path_len ? -1 : 1;
+	order = memcmp(x->path, y->path, x->path_len);
+	return order != 0 ? order : i < j ? -1 : i > j;
+}
+
+/* Which of two with the same path is the one whose directory is there cannot be told. */
+static int refuse_twice(struct listing *listing)
+{
+	size_t n = 0;
+	int r = reserve((void **)&listing->order, &listing->order_capacity, listing->n_entries,
+			sizeof(*listing->order));
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < listing->n_entries; i++)
+		if (listing->entries[i].path_len > 0 &&
+		    listing->entries[i].fault != LISTING_REMOVED)
+			listing->order[n++] = i;
+	if (n == 0)
+		return 0;
+	qsort_r(listing->order, n, sizeof(*listing->order), compare_paths, listing);
+	for (size_t i = 1; i < n; i++) {
+		struct listing_entry *former = &listing->entries[listing->order[i - 1]];
+		struct listing_entry *entry = &listing->entries[listing->order[i]];
+
+		if (former->path_len != entry->path_len ||
+		    memcmp(former->path, entry->path, entry->path_len) != 0)
+			continue;
+		if (former->fault == LISTING_OK)
+			former->fault = LISTING_TWICE;
+		if (entry->fault == LISTING_OK)
+			entry->fault = LISTING_TWICE;
+		entry->n_refused = entry->n_records;
+	}
+	return 0;
+}
+
+int listing_read(struct listing *listing, const char *text, size_t len,
+		 const struct hierarchy *hierarchy)
+{
+	struct reading reading = {.listing = listing, .hierarchy = hierarchy};
+	ssize_t n;
+	int r;
+
+	listing->n_entries = 0;
+	listing->n_lruvecs = 0;
+	listing->refused_records = 0;
+	n = kparse_lru_gen(text, len, listing->record, take_record, &reading);
+	r = n < 0 ? (int)n : reading.error;
+	if (r >= 0)
+		r = refuse_twice(listing);
+	if (r < 0) {
+		listing->n_entries = 0;
+		return r;
+	}
+	for (size_t i = 0; i < listing->n_entries; i++)
+		listing->refused_records += listing->entries[i].n_refused;
+	return 0;
+}
+
+const char *listing_fault_to_string(enum listing_fault fault)
+{
+	static const char *const names[_LISTING_FAULT_MAX] = {
+		[LISTING_OK] = "ok",           [LISTING_FLAWED] = "incomplete",
+		[LISTING_STRAYED] = "strayed", [LISTING_TWICE] = "listed-twice",
+		[LISTING_REMOVED] = "removed", [LISTING_UNKNOWN] = "no-such-cgroup",
+	};
+
+	return (size_t)fault < ARRAY_SIZE(names) ? names[fault] : "unknown";
+}

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The man pages: mandoc has no warning; their options are those of --help; their keys are those of the
+# table of keys, with the values that it takes and the defaults of conf/fgreclaimd.conf.
+set -eu
+command -v mandoc >/dev/null || exit 77
+
+cd "${srcdir:-.}"
+program_page=man/fgreclaimd.8
+conf_page=man/fgreclaimd.conf.5
+bad=0
+
+# same WHAT SOURCE PAGE WANTED FOUND: two lists, one entry a line, in any order.
+same()
+{
+	if [[ ! $4 ]]; then
+		echo "$1: nothing found in $2: has its layout changed?"
+		bad=1
+	elif ! diff -U0 --label "$2" --label "$3" <(sort -u <<<"$4") <(sort -u <<<"$5"); then
+		echo "$1: $3 is not like $2"
+		bad=1
+	fi
+}
+
+# keys_named PAGE: each "Key=" in the text as it is read, examples included.
+keys_named()
+{
+	mandoc -T ascii "$1" | sed 's/.\x08//g' | grep -oE '\b[A-Z][a-z][A-Za-z]*=' | tr -d = | sort -u
+}
+
+for page in "$program_page" "$conf_page"; do
+	mandoc -T lint -W warning "$page" || bad=1
+done
+
+same options agent/main.c "$program_page" \
+	"$(awk '/^static void print_help/, /^}/' agent/main.c | grep -oE -- '--[a-z][a-z-]*')" \
+	"$(sed -nE 's/^\.It Fl Fl ([a-z-]+).*/--\1/p' "$program_page")"
+
+keys=$(awk -F'"' '/^\t\{ SECTION_[A-Z]+, "/ { print $2 }' agent/config_keys.c)
+same keys agent/config_keys.c "$conf_page" "$keys" "$(keys_named "$conf_page")"
+unknown=$(comm -13 <(sort -u <<<"$keys") <(keys_named "$program_page"))
+if [[ $unknown ]]; then
+	echo "keys: $program_page names what agent/config_keys.c does not know:" "$unknown"
+	bad=1
+fi
+
+same values agent/config_keys.c "$conf_page" \
+	"$(awk -F'"' '/^\t\{ SECTION_[A-Z]+, "/ && $4 { print $2 ": " $4 "." }' agent/config_keys.c)" \
+	"$(awk '/^\.It Cm .* Ns =/ { key = $3 } sub(/^Takes /, "") { print key ": " $0 }' "$conf_page")"
+
+same defaults conf/fgreclaimd.conf "$conf_page" \
+	"$(sed -nE 's/^#([A-Z][A-Za-z]*)=(.*)/\1: \2/p' conf/fgreclaimd.conf)" \
+	"$(awk '/^\.It Cm .* Ns =/ { key = $3 }
+		default { print key ": " $2 }
+		{ default = /^The default is$/ }' "$conf_page")"
+
+exit "$bad"
