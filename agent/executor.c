@@ -109,6 +109,18 @@ static enum lru_type action_type(const struct action *action)
 	return action->decision.action == ACTION_EVICT ? LRU_ANON : LRU_FILE;
 }
 
+/* What became of a write. A deadline is no failure of the memcg's: ECANCELED says that no worker had
+ * begun it, EINTR that it took too long, and then what it freed is known from the counters. */
+static bool is_failure(const struct action *action, int result, uint64_t freed_bytes)
+{
+	/* The generations may have moved on since the listing. */
+	bool raced = action->decision.action != ACTION_RECLAIM &&
+		     (result == -EINVAL || result == -ERANGE || result == -EEXIST);
+
+	return result < 0 && freed_bytes == 0 && !raced && result != -ECANCELED &&
+	       result != -EINTR && !memcg_is_gone_errno(result);
+}
+
 /* Books one finished write; returns the bytes that it freed. */
 static uint64_t account(struct action *action, const struct memcg_usage *after, int result)
 {
@@ -126,10 +138,7 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	bool aging = action->decision.action == ACTION_AGE;
 	uint64_t freed_bytes =
 		aging ? 0 : max_u64(saturating_mul(stolen_pages, page_bytes), fallen_bytes);
-	/* The generations may have moved on since the listing. */
-	bool raced = action->decision.action != ACTION_RECLAIM &&
-		     (result == -EINVAL || result == -ERANGE || result == -EEXIST);
-	bool failed = result < 0 && freed_bytes == 0 && !raced && !memcg_is_gone_errno(result);
+	bool failed = is_failure(action, result, freed_bytes);
 
 	outcome->writes++;
 	outcome->failures += failed;
@@ -140,7 +149,7 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	totals->writes++;
 	totals->failures += failed;
 	totals->agings += aging && result >= 0;
-	if (!aging) {
+	if (!aging && result != -ECANCELED) {
 		outcome->asked_bytes += action->step_bytes;
 		outcome->freed_bytes += freed_bytes;
 		totals->asked_bytes += action->step_bytes;

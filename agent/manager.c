@@ -6,12 +6,13 @@
  * the kernel to the kernel. Writes run beside the loop and are measured as they end; what came of
  * them is in the next snapshot.
  *
- * The tick costs CPU time, which is measured; when sampling takes more than CpuBudget of one core the
- * interval grows until it no longer does.
+ * The tick costs CPU time, which is measured; when ticks take more than CpuBudget of one core the
+ * interval grows until they no longer do.
  */
 #include "manager.h"
 #include "arith.h"
 #include "clock.h"
+#include "cpu_budget.h"
 #include "executor.h"
 #include "feature.h"
 #include "file.h"
@@ -53,7 +54,7 @@ struct manager {
 	struct executor *executor;
 	struct pass pass;
 
-	uint64_t tick_cpu_usec; /* of one tick, averaged */
+	struct cpu_budget budget;
 	uint64_t interval_usec; /* as configured, or as the CPU budget allows */
 	uint64_t status_usec, summary_usec;
 	struct executor_totals summed_up; /* totals at the last summary */
@@ -92,8 +93,8 @@ static void refresh_features(struct manager *manager)
 
 static int tick(struct manager *manager, uint64_t now_usec, uint64_t *ret_next_usec)
 {
-	uint64_t cpu_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t least_usec;
+	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t wait_usec;
 	struct memcg *const *memcgs;
 	struct plan plan;
 	size_t n;
@@ -107,12 +108,11 @@ static int tick(struct manager *manager, uint64_t now_usec, uint64_t *ret_next_u
 	executor_start(manager->executor, &plan, memcgs);
 	manager->n_ticks++;
 
-	cpu_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID) - cpu_usec;
-	manager->tick_cpu_usec =
-		manager->tick_cpu_usec ? (7 * manager->tick_cpu_usec + cpu_usec) / 8 : cpu_usec;
-	least_usec = mul_div(manager->tick_cpu_usec, PPM, manager->config->cpu_budget_ppm);
-	manager->interval_usec = max_u64(manager->config->interval_usec, least_usec);
-	*ret_next_usec = max_u64(plan.next_usec, least_usec);
+	wait_usec = cpu_budget_spend(&manager->budget, clock_usec(CLOCK_MONOTONIC),
+				     clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec,
+				     manager->config->cpu_budget_ppm);
+	manager->interval_usec = max_u64(manager->config->interval_usec, wait_usec);
+	*ret_next_usec = max_u64(plan.next_usec, wait_usec);
 	return 0;
 }
 
@@ -303,6 +303,7 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	manager->options = *options;
 	manager->config = config;
 	manager->interval_usec = config->interval_usec;
+	cpu_budget_init(&manager->budget, clock_usec(CLOCK_MONOTONIC));
 	manager->lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	file_raise_descriptor_limit();
 	r = sd_event_default(&manager->event);

@@ -3,7 +3,7 @@
  * From the kernel's files to one snapshot.
  *
  * memory.stat is the dear one (the kernel formats it for 50 microseconds or so), which is why all
- * files stay open and each is read once in a tick. lru_gen is read as a whole, once in a tick.
+ * files stay open, each is read once in a tick, and the counters only where they are wanted. lru_gen is read as a whole, once in a tick.
  */
 #include "sampler.h"
 #include "kparse.h"
@@ -66,7 +66,19 @@ static struct psi_total read_psi(struct memcg *memcg, enum memcg_file file)
 	return psi;
 }
 
-static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
+/* Whether the dear files are wanted: of a leaf that is worth it, and of an inner memcg with a limit,
+ * for the growth below that. Of the root they take seconds on large hosts, and tell nothing here. */
+static bool wants_counters(const struct memcg *memcg, const struct memcg_sample *sample)
+{
+	if (!memcg->parent)
+		return false;
+	if (memcg->leaf)
+		return sample->current_bytes == SAMPLE_UNKNOWN ||
+		       sample->current_bytes >= SAMPLE_SMALL_BYTES;
+	return sample->high_bytes != SAMPLE_INFINITY || sample->max_bytes != SAMPLE_INFINITY;
+}
+
+static void read_counters(struct memcg *memcg, struct memcg_sample *ret)
 {
 	char text[TEXT_MAX];
 	int len;
@@ -77,6 +89,15 @@ static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
 	len = memcg_read(memcg, MEMCG_EVENTS, text, sizeof(text));
 	if (len >= 0)
 		kparse_memory_events(text, (size_t)len, ret);
+	ret->psi_memory = read_psi(memcg, MEMCG_PRESSURE);
+	ret->psi_io = read_psi(memcg, MEMCG_IO_PRESSURE);
+}
+
+static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
+{
+	char text[TEXT_MAX];
+	int len;
+
 	len = memcg_read(memcg, MEMCG_CGROUP_EVENTS, text, sizeof(text));
 	if (len < 0 || kparse_cgroup_events(text, (size_t)len, &ret->populated, &ret->frozen) < 0) {
 		/* The root has no such file; any other without it has gone. */
@@ -90,8 +111,8 @@ static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
 	ret->low_bytes = read_value(memcg, MEMCG_LOW);
 	ret->high_bytes = read_value(memcg, MEMCG_HIGH);
 	ret->max_bytes = read_value(memcg, MEMCG_MAX);
-	ret->psi_memory = read_psi(memcg, MEMCG_PRESSURE);
-	ret->psi_io = read_psi(memcg, MEMCG_IO_PRESSURE);
+	if (wants_counters(memcg, ret))
+		read_counters(memcg, ret);
 }
 
 static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sample *ret)
@@ -117,6 +138,8 @@ static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sa
 		.events_max = SAMPLE_UNKNOWN,
 		.events_oom = SAMPLE_UNKNOWN,
 		.events_oom_kill = SAMPLE_UNKNOWN,
+		.psi_memory = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		.psi_io = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};
 	memcg->outcome = (struct outcome){0};
 	read_memcg(memcg, ret);

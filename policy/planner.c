@@ -21,9 +21,6 @@
 /* After such a gap nothing is taken for this long: ages and averages mean little at first. */
 #define QUIET_USEC (60 * USEC_PER_SEC)
 
-/* Below this a memcg is not worth anybody's attention. */
-#define SMALL_BYTES (UINT64_C(4) << 20)
-
 size_t policy_plan_capacity(const struct snapshot *snapshot)
 {
 	/* SPLIT takes from a memcg at most once, SAVER from each lruvec at most once. */
@@ -70,15 +67,30 @@ static void remember(struct memcg_state *state, const struct memcg_sample *sampl
 		state->peak_bytes = max_u64(state->peak_bytes, sample->current_bytes);
 }
 
+static bool went_back(uint64_t now, uint64_t before)
+{
+	return is_number(now) && is_number(before) && now < before;
+}
+
 /* True if a running total went backwards: the cgroup was made anew, or the kernel reset it. */
 static bool was_reset(const struct memcg_state *state, const struct memcg_sample *sample)
 {
 	const struct memcg_counters *last = &state->last;
 
-	return sample->pgscan_pages < last->pgscan_pages ||
-	       sample->pgsteal_pages < last->pgsteal_pages ||
-	       sample->refault_pages[LRU_FILE] < last->refault_pages[LRU_FILE] ||
-	       sample->refault_pages[LRU_ANON] < last->refault_pages[LRU_ANON];
+	return went_back(sample->pgscan_pages, last->pgscan_pages) ||
+	       went_back(sample->pgsteal_pages, last->pgsteal_pages) ||
+	       went_back(sample->refault_pages[LRU_FILE], last->refault_pages[LRU_FILE]) ||
+	       went_back(sample->refault_pages[LRU_ANON], last->refault_pages[LRU_ANON]);
+}
+
+/* True if some counter was not read the last time, so that the interval since then is a blank. */
+static bool was_unknown(const struct memcg_state *state)
+{
+	const struct memcg_counters *last = &state->last;
+
+	return !is_number(last->pgscan_pages) || !is_number(last->pgsteal_pages) ||
+	       !is_number(last->refault_pages[LRU_FILE]) ||
+	       !is_number(last->refault_pages[LRU_ANON]);
 }
 
 /* Forgets all rates but not the size, the habits, the pace and the holds of a memcg, and keeps still
@@ -130,6 +142,10 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		return false;
 	}
 	state->dt_usec = snapshot->now_usec - state->last_usec;
+	if (was_unknown(state)) {
+		remember(state, sample, snapshot);
+		return false;
+	}
 	refault_step(state, sample, snapshot->now_usec, snapshot->page_bytes);
 	pressure_step(state, sample);
 	if (has_class(params, sample))
@@ -159,13 +175,15 @@ static enum reason not_considered(const struct policy_params *params,
 		return REASON_FROZEN;
 	if (sample->busy)
 		return REASON_BUSY;
-	if (!is_number(sample->current_bytes) || !is_number(sample->pgsteal_pages) ||
-	    !is_number(sample->pgscan_pages) || !is_number(sample->refault_pages[LRU_ANON]) ||
+	if (!is_number(sample->current_bytes))
+		return REASON_UNKNOWN;
+	if (sample->current_bytes < SAMPLE_SMALL_BYTES)
+		return REASON_SMALL;
+	if (!is_number(sample->pgsteal_pages) || !is_number(sample->pgscan_pages) ||
+	    !is_number(sample->refault_pages[LRU_ANON]) ||
 	    !is_number(sample->refault_pages[LRU_FILE]) || sample->min_bytes == SAMPLE_UNKNOWN ||
 	    sample->low_bytes == SAMPLE_UNKNOWN)
 		return REASON_UNKNOWN;
-	if (sample->current_bytes < SMALL_BYTES)
-		return REASON_SMALL;
 	return REASON_NONE;
 }
 
@@ -192,21 +210,29 @@ static void plan_memcg(const struct policy_params *params, const struct snapshot
 		.snapshot = snapshot,
 		.sample = sample,
 		.state = state,
+		.class = &params->classes[sample->class_index],
 		.index = i,
 	};
-	enum reason reason = not_considered(params, sample, snapshot);
 
-	state->verdict = (struct verdict){.reason = reason};
-	if (reason == REASON_SMALL) {
-		state->verdict.measured = sample->current_bytes;
-		state->verdict.limit = SMALL_BYTES;
-	}
-	if (reason != REASON_NONE)
-		return;
-	view.class = &params->classes[sample->class_index];
 	view.floor_bytes = protection_floor_bytes(view.class, sample, state);
 	view.room_bytes = protection_room_bytes(snapshot, i, view.floor_bytes, planned_bytes);
 	protection_book(snapshot, i, saver_plan(&view, plan), planned_bytes);
+}
+
+/* Sets the verdict of a memcg that no law is to look at. True if one is. */
+static bool is_considered(const struct policy_params *params, const struct memcg_sample *sample,
+			  const struct snapshot *snapshot, bool known, struct memcg_state *state)
+{
+	enum reason reason = not_considered(params, sample, snapshot);
+
+	if (reason == REASON_NONE && !known)
+		reason = REASON_FIRST_LOOK;
+	state->verdict = (struct verdict){.reason = reason};
+	if (reason == REASON_SMALL) {
+		state->verdict.measured = sample->current_bytes;
+		state->verdict.limit = SAMPLE_SMALL_BYTES;
+	}
+	return reason == REASON_NONE;
 }
 
 void policy_plan(const struct policy_params *params, const struct snapshot *snapshot,
@@ -223,13 +249,12 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		return;
 	}
 	for (size_t i = 0; i < snapshot->n_memcgs; i++) {
-		bool known = renew(&states[i], params, &snapshot->memcgs[i], snapshot);
+		const struct memcg_sample *sample = &snapshot->memcgs[i];
+		bool known = renew(&states[i], params, sample, snapshot);
 
-		measure(&states[i], &snapshot->memcgs[i], snapshot);
-		if (known)
+		measure(&states[i], sample, snapshot);
+		if (is_considered(params, sample, snapshot, known, &states[i]))
 			plan_memcg(params, snapshot, i, &states[i], planned_bytes, plan);
-		else
-			states[i].verdict = (struct verdict){.reason = REASON_FIRST_LOOK};
 	}
 	if (snapshot->system.capability < CAPABILITY_RECLAIM)
 		return;

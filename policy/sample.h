@@ -20,6 +20,9 @@
 #define SAMPLE_UNKNOWN  UINT64_MAX
 #define SAMPLE_INFINITY (UINT64_MAX - 1)
 
+/* A leaf that holds less is not worth anybody's attention: its counters need not be sampled. */
+#define SAMPLE_SMALL_BYTES (UINT64_C(4) << 20)
+
 enum lru_type {
 	LRU_ANON,
 	LRU_FILE,

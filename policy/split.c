@@ -29,10 +29,10 @@
 #include "protection.h"
 #include "refault.h"
 
-/* Headroom: what comes in during two ticks, within 2 and 10 % of the limit. */
+/* Headroom: what comes in during two ticks, within 2 and 20 % of the limit. */
 #define HEADROOM_TICKS     2
 #define HEADROOM_LEAST_PPM 20000
-#define HEADROOM_MOST_PPM  100000
+#define HEADROOM_MOST_PPM  200000
 
 /* One page in ten: above that the memory is in use. Tier 0 of a stream measured 3 %, tiers 1 and 2
  * of a database beside it 100 %. */

@@ -13,21 +13,20 @@ start()
 {
 	# shellcheck disable=SC2059
 	printf "$good" >"$conf"
+	rm -f "$tmp/err" # what a former one said
 	timeout 60 "$FGRECLAIMD" --root="$tree" --config="$conf" >"$tmp/out" 2>"$tmp/err" &
 	timeout=$!
 	wait_for err "watching"
 	pid=$(pgrep -P "$timeout")
 }
 
-# stop SIGNAL: exit 0 is wanted, within seconds.
+# stop SIGNAL: exit 0 is wanted, and not by the timeout.
 stop()
 {
-	begun=$(date +%s)
 	kill -s "$1" "$pid"
 	status=0
 	wait "$timeout" || status=$?
 	[ "$status" -eq 0 ] || fail "exit $status after SIG$1"
-	[ $(($(date +%s) - begun)) -le 3 ] || fail "SIG$1 took too long"
 	timeout=
 	has_once err stopped
 }

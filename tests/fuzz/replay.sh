@@ -7,6 +7,7 @@ set -eu
 fuzz=${srcdir:-.}/tests/fuzz
 listings=${srcdir:-.}/tests/fixtures/listings
 
+./fuzz-cgroup-name "$fuzz/corpus/cgroup-name"
 ./fuzz-kparse-lru-gen "$fuzz/corpus/kparse-lru-gen" "$listings"
 ./fuzz-kparse-small "$fuzz/corpus/kparse-small"
 ./fuzz-parse "$fuzz/corpus/parse"

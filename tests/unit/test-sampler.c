@@ -97,7 +97,8 @@ static void test_root(void **state)
 	root = look(&host, "/");
 	assert_true(root->populated && root->omitted && !root->leaf);
 	assert_true(root->current_bytes == U && root->max_bytes == U && root->events_oom == U);
-	assert_int_equal(root->pgsteal_pages, 60000);
+	/* The root's counters are there, but dear on large hosts, and not read. */
+	assert_true(root->pgsteal_pages == U && root->psi_memory.some_usec == U);
 	host_close(&host);
 }
 
