@@ -17,6 +17,15 @@
 /* EX_CONFIG of sysexits(3): the exit code for a bad configuration. */
 #define EXIT_CONFIGURATION 78
 
+/* Whether the kernel has frequency-guided promotion: found out, or said. */
+enum fast_path {
+	FAST_PATH_AUTO,
+	FAST_PATH_YES,
+	FAST_PATH_NO,
+	_FAST_PATH_MAX,
+};
+const char *fast_path_to_string(enum fast_path choice);
+
 /* One Match= line: a cgroup path glob, and where it was written, for explanations. */
 struct config_match {
 	char *pattern;
@@ -29,6 +38,7 @@ struct config {
 	uint64_t write_deadline_usec;
 	uint64_t cpu_budget_ppm; /* of one core */
 	bool dry_run;
+	enum fast_path fast_path;
 	struct policy_params policy;
 	struct config_match *matches; /* in the order in which they count: first fit wins */
 	size_t n_matches;

@@ -154,6 +154,32 @@ static void print_anon(const void *field, FILE *f)
 	fputs(anon_policy_to_string(*(const enum anon_policy *)field), f);
 }
 
+static const char *const fast_path_names[_FAST_PATH_MAX] = {
+	[FAST_PATH_AUTO] = "auto",
+	[FAST_PATH_YES] = "yes",
+	[FAST_PATH_NO] = "no",
+};
+
+const char *fast_path_to_string(enum fast_path choice)
+{
+	return fast_path_names[choice];
+}
+
+static int parse_fast_path(const struct config_key *key _unused_, const char *value, void *field)
+{
+	for (enum fast_path choice = 0; choice < _FAST_PATH_MAX; choice++)
+		if (strcmp(value, fast_path_names[choice]) == 0) {
+			*(enum fast_path *)field = choice;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static void print_fast_path(const void *field, FILE *f)
+{
+	fputs(fast_path_names[*(const enum fast_path *)field], f);
+}
+
 static int parse_reclaim(const struct config_key *key _unused_, const char *value, void *field)
 {
 	enum reclaim_kind kind = reclaim_kind_from_string(value);
@@ -214,6 +240,8 @@ static const struct config_key config_keys[] = {
 	  parse_time, print_time, AGENT(write_deadline_usec), 10 * MSEC, 10 * SEC },
 	{ SECTION_AGENT, "Concurrency", "a number of 1 to 16",
 	  parse_number, print_number, AGENT(policy.concurrency), 0, UINT32_MAX },
+	{ SECTION_AGENT, "FastPath", "one of auto, yes, no",
+	  parse_fast_path, print_fast_path, AGENT(fast_path), 0, 0 },
 	{ SECTION_SWAP, "Anon", "one of auto, yes, no",
 	  parse_anon, print_anon, AGENT(policy.anon), 0, 0 },
 	{ SECTION_SWAP, "WriteBudget", NULL, NULL, NULL, 0, 0, 0 },

@@ -26,7 +26,12 @@ struct executor {
 	struct action *actions; /* queued and running, in the order of the plan */
 	unsigned n_running;
 	struct executor_totals totals;
+	unsigned lies; /* successes of memory.reclaim in a row that freed nothing */
 };
+
+/* So many, of requests that the lag of memory.stat cannot hide, are no accident. */
+#define LIES_MAX        3
+#define LIE_LEAST_BYTES (UINT64_C(1) << 20)
 
 static void pump(struct executor *executor);
 
@@ -158,6 +163,18 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	return freed_bytes;
 }
 
+/* A kernel that freed something once is not one that lies. */
+static void listen(struct executor *executor, const struct action *action, int result,
+		   uint64_t freed_bytes)
+{
+	if (action->decision.action != ACTION_RECLAIM || executor->lies >= LIES_MAX)
+		return;
+	if (freed_bytes > 0)
+		executor->lies = 0;
+	else if (result >= 0 && action->step_bytes >= LIE_LEAST_BYTES)
+		executor->lies++;
+}
+
 static void log_step(const struct action *action, int result, uint64_t freed_bytes)
 {
 	const char *reason = reason_to_string(action->decision.reason);
@@ -196,6 +213,7 @@ static void on_written(struct ring_request *request, int result)
 
 	if (r >= 0) {
 		freed_bytes = account(action, &after, result);
+		listen(executor, action, result, freed_bytes);
 		log_step(action, result, freed_bytes);
 	}
 	action->remaining_bytes = saturating_sub(action->remaining_bytes, action->step_bytes);
@@ -317,6 +335,11 @@ void executor_stop(struct executor *executor)
 bool executor_is_idle(const struct executor *executor)
 {
 	return executor->actions == NULL;
+}
+
+bool executor_reclaim_lies(const struct executor *executor)
+{
+	return executor->lies >= LIES_MAX;
 }
 
 const struct executor_totals *executor_totals(const struct executor *executor)

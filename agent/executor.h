@@ -40,6 +40,10 @@ void executor_stop(struct executor *executor);
 /* Nothing queued, nothing under way. */
 bool executor_is_idle(const struct executor *executor);
 
+/* True once memory.reclaim has reported success several times in a row without anything having been
+ * freed, as Linux 6.17 and 6.18 without CONFIG_NUMA do. For good: such a kernel does not mend. */
+bool executor_reclaim_lies(const struct executor *executor);
+
 const struct executor_totals *executor_totals(const struct executor *executor);
 const struct lru_gen *executor_lru_gen(const struct executor *executor);
 

@@ -33,10 +33,11 @@ static const char *const names[_FEATURE_MAX] = {
 
 static const char *const remedies[_FEATURE_MAX] = {
 	[FEATURE_CGROUP] = "boot with systemd.unified_cgroup_hierarchy=1",
-	[FEATURE_RECLAIM] = "Linux 5.19 or later and a writable cgroup mount are needed",
+	[FEATURE_RECLAIM] = "Linux 5.19 or later and a writable cgroup mount are needed, and not "
+			    "6.17 or 6.18 without CONFIG_NUMA",
 	[FEATURE_SWAPPINESS] = "without it file is reclaimed alone only where swap is no danger; "
 			       "Linux 6.11 or later has it",
-	[FEATURE_MGLRU] = "switch it on: echo y >/sys/kernel/mm/lru_gen/enabled",
+	[FEATURE_MGLRU] = "where the kernel has it: echo y >/sys/kernel/mm/lru_gen/enabled",
 	[FEATURE_LRU_GEN] =
 		"mount debugfs (systemctl start sys-kernel-debug.mount); kernel lockdown "
 		"closes it for good",
@@ -45,6 +46,16 @@ static const char *const remedies[_FEATURE_MAX] = {
 	[FEATURE_SWAP] = "add zram swap; without swap no anon is reclaimed",
 	[FEATURE_SWAP_MEMORY] = "use zram or zswap, or set Anon=yes to allow a disk",
 	[FEATURE_RING] = "set sysctl kernel.io_uring_disabled=0 and allow io_uring_* in seccomp",
+};
+
+/* What each builds on. */
+static const enum feature needs[_FEATURE_MAX] = {
+	[FEATURE_CGROUP] = _FEATURE_MAX,        [FEATURE_RECLAIM] = FEATURE_CGROUP,
+	[FEATURE_SWAPPINESS] = FEATURE_RECLAIM, [FEATURE_MGLRU] = FEATURE_RECLAIM,
+	[FEATURE_LRU_GEN] = FEATURE_MGLRU,      [FEATURE_TIERS] = FEATURE_LRU_GEN,
+	[FEATURE_FG] = FEATURE_TIERS,           [FEATURE_PSI] = FEATURE_RECLAIM,
+	[FEATURE_SWAP] = FEATURE_RECLAIM,       [FEATURE_SWAP_MEMORY] = FEATURE_SWAP,
+	[FEATURE_RING] = FEATURE_RECLAIM,
 };
 
 static const char *const capability_names[_CAPABILITY_MAX] = {
@@ -81,11 +92,13 @@ static int read_below(const char *root, const char *name, char *buf, size_t size
 static void probe_reclaim(struct features *features, struct hierarchy *hierarchy)
 {
 	static const char request[] = "0 swappiness=60";
-	size_t n;
-	struct memcg *const *memcgs = hierarchy_memcgs(hierarchy, &n);
+	struct memcg *const *memcgs = NULL;
 	struct memcg *memcg = NULL;
+	size_t n = 0;
 	int fd;
 
+	if (hierarchy)
+		memcgs = hierarchy_memcgs(hierarchy, &n);
 	for (size_t i = 0; i < n && !memcg; i++)
 		if (!memcgs[i]->omitted)
 			memcg = memcgs[i];
@@ -135,11 +148,16 @@ static void probe_mglru(struct features *features, const char *root, const struc
 	    lru_gen->full_readable ? "opens for reading" : "does not open");
 }
 
-static void probe_fg(struct features *features, const char *root)
+static void probe_fg(struct features *features, const char *root, enum fast_path choice)
 {
 	static const char *const places[] = {"/proc/kallsyms", "/sys/kernel/btf/vmlinux"};
 	char path[PATH_MAX];
 
+	if (choice != FAST_PATH_AUTO) {
+		set(features, FEATURE_FG, choice == FAST_PATH_YES, "FastPath=%s",
+		    fast_path_to_string(choice));
+		return;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		if ((size_t)snprintf(path, sizeof(path), "%s%s", root, places[i]) >= sizeof(path))
 			continue;
@@ -206,42 +224,43 @@ static enum capability capability_of(const struct features *features)
 	return probes[FEATURE_FG].present ? CAPABILITY_FAST_PATH : CAPABILITY_TIERS;
 }
 
-void features_probe(struct features *ret, const char *root, struct hierarchy *hierarchy,
-		    const char *why_not, const struct lru_gen *lru_gen, int ring_error)
+static void probe_what_may_change(struct features *features, const struct feature_host *host)
+{
+	if (host->reclaim_lies)
+		set(features, FEATURE_RECLAIM, false,
+		    "memory.reclaim reported success and freed nothing, again and again");
+	else if (!features->probes[FEATURE_RECLAIM].present)
+		probe_reclaim(features, host->hierarchy);
+	probe_mglru(features, host->root, host->lru_gen);
+	probe_swap(features, host->root);
+	features->capability = capability_of(features);
+}
+
+void features_probe(struct features *ret, const struct feature_host *host)
 {
 	struct features features = {0};
 
-	if (hierarchy) {
+	if (host->hierarchy) {
 		set(&features, FEATURE_CGROUP, true, "mounted, with the memory controller");
-		probe_reclaim(&features, hierarchy);
 	} else {
-		set(&features, FEATURE_CGROUP, false, "%s", why_not);
-		set(&features, FEATURE_RECLAIM, false, "not probed");
+		set(&features, FEATURE_CGROUP, false, "%s", host->why_not);
 		set(&features, FEATURE_SWAPPINESS, false, "not probed");
 	}
-	probe_mglru(&features, root, lru_gen);
-	probe_fg(&features, root);
-	probe_psi(&features, root);
-	probe_swap(&features, root);
-	set(&features, FEATURE_RING, ring_error == 0, "io_uring_setup: %s",
-	    ring_error == 0 ? "works" : strerror(-ring_error));
-	features.capability = capability_of(&features);
+	probe_fg(&features, host->root, host->fast_path);
+	probe_psi(&features, host->root);
+	set(&features, FEATURE_RING, host->ring_error == 0, "io_uring_setup: %s",
+	    host->ring_error == 0 ? "works" : strerror(-host->ring_error));
+	probe_what_may_change(&features, host);
 	*ret = features;
 }
 
-bool features_refresh(struct features *features, const char *root, struct hierarchy *hierarchy,
-		      const struct lru_gen *lru_gen)
+bool features_refresh(struct features *features, const struct feature_host *host)
 {
 	struct features fresh = *features;
+	bool changed;
 
-	if (!fresh.probes[FEATURE_RECLAIM].present)
-		probe_reclaim(&fresh, hierarchy);
-	probe_mglru(&fresh, root, lru_gen);
-	probe_swap(&fresh, root);
-	fresh.capability = capability_of(&fresh);
-
-	bool changed = memcmp(&fresh, features, sizeof(fresh)) != 0;
-
+	probe_what_may_change(&fresh, host);
+	changed = memcmp(&fresh, features, sizeof(fresh)) != 0;
 	*features = fresh;
 	return changed;
 }
@@ -256,7 +275,17 @@ const char *capability_to_string(enum capability capability)
 	return capability_names[capability];
 }
 
-const char *feature_remedy(enum feature feature)
+enum feature feature_needs(enum feature feature)
 {
+	return needs[feature];
+}
+
+const char *features_remedy(const struct features *features, enum feature feature)
+{
+	enum feature need = needs[feature];
+
+	if (features->probes[feature].present ||
+	    (need != _FEATURE_MAX && !features->probes[need].present))
+		return NULL;
 	return remedies[feature];
 }

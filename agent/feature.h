@@ -36,21 +36,34 @@ struct features {
 	enum capability capability;
 };
 
-/* hierarchy: NULL where there is none, why_not then says why. ring_error: 0 or what ring_open()
- * returned. memory.reclaim is probed with requests of 0 bytes, on one memcg, and on live trees only:
- * the files of a fixture tree are taken as they are. */
-void features_probe(struct features *ret, const char *root, struct hierarchy *hierarchy,
-		    const char *why_not, const struct lru_gen *lru_gen, int ring_error);
+/* What is probed. All that it points to must stay as long as it is used. */
+struct feature_host {
+	const char *root;
+	struct hierarchy *hierarchy; /* NULL: none, and why_not says why */
+	const char *why_not;
+	const struct lru_gen *lru_gen;
+	int ring_error;           /* 0, or what ring_open() returned */
+	enum fast_path fast_path; /* what the administrator knows of the kernel */
+	bool reclaim_lies;        /* memory.reclaim reports success and frees nothing */
+};
 
-/* Looks again at what may change while the agent runs: MGLRU, debugfs and swap, and memory.reclaim as
- * long as it was not found. True if anything did. */
-bool features_refresh(struct features *features, const char *root, struct hierarchy *hierarchy,
-		      const struct lru_gen *lru_gen);
+/* memory.reclaim is probed with requests of 0 bytes, on one memcg that may be touched, and on live
+ * trees only: the files of a fixture tree are taken as they are. */
+void features_probe(struct features *ret, const struct feature_host *host);
+
+/* Looks again at what may change while the agent runs: MGLRU, debugfs and swap, memory.reclaim as long
+ * as it was not found, and whether it lies. True if anything did. */
+bool features_refresh(struct features *features, const struct feature_host *host);
+
+/* The feature without which this one tells nothing: what is missing for want of that is not worth a
+ * remedy of its own. _FEATURE_MAX: none. */
+enum feature feature_needs(enum feature feature);
 
 const char *feature_to_string(enum feature feature);
 const char *capability_to_string(enum capability capability);
 
-/* What to do about a missing feature, in a sentence; NULL if nothing is lost or nothing can be done. */
-const char *feature_remedy(enum feature feature);
+/* What to do about a feature that is missing, in a sentence; NULL if it is there, if nothing is lost or
+ * can be done, or if another one has to come first. */
+const char *features_remedy(const struct features *features, enum feature feature);
 
 #endif

@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole lru_gen listing. Records are matched to memcgs by path, since up to Linux 6.19 the ids in
- * it are private and used again. It is no snapshot: the kernel walks the tree anew for each page of
- * it, and a cgroup that comes or goes meanwhile makes records be skipped or repeated
- * (fs/seq_file.c, mm/vmscan.c lru_gen_seq_start()).
+ * A whole lru_gen listing. Up to Linux 6.19 the ids in it are private and used again, and records are
+ * matched to memcgs by path; from 7.0 they are the cgroups' own ids, inodes of their directories, and
+ * decide. Which it is shows in the ids themselves: private ones are no inodes but by chance.
+ *
+ * It is no snapshot: the kernel walks the tree anew for each page of it, and a cgroup that comes or
+ * goes meanwhile makes records be skipped or repeated (fs/seq_file.c, mm/vmscan.c
+ * lru_gen_seq_start()).
  *
  * A removed cgroup is listed under its old path while anything of its memory is left, next to a new
  * one of the same name: a service that was restarted. Once no swap entry holds it its id is 0
  * (mm/memcontrol.c mem_cgroup_id_remove()), which no other one has, and it stands in nobody's way.
  */
 #include "listing.h"
+#include "arith.h"
 #include "macro.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* Sizes in the listing lag behind those in memory.stat by a few batches (MAX_LRU_BATCH: 4096). */
+#define SLACK_PAGES 8192
 
 int listing_init(struct listing *ret)
 {
@@ -132,6 +139,43 @@ static void take_record(const struct lru_gen_record *record, void *userdata)
 
 /* --- the whole */
 
+/* The root has id 1 in both kinds, and tells nothing. */
+static bool ids_are_inodes(const struct listing *listing)
+{
+	size_t same = 0, other = 0;
+
+	for (size_t i = 0; i < listing->n_entries; i++) {
+		const struct listing_entry *entry = &listing->entries[i];
+
+		if (!entry->memcg || !entry->memcg->parent)
+			continue;
+		if (entry->memcg_id == entry->memcg->id)
+			same++;
+		else
+			other++;
+	}
+	return same > 0 && same >= other;
+}
+
+/* With ids that are the cgroups' own, one that no directory has is of a removed cgroup, whatever its
+ * path; and one that is known needs no path, which the kernel may have cut off. */
+static void match_by_id(struct listing *listing, const struct hierarchy *hierarchy)
+{
+	for (size_t i = 0; i < listing->n_entries; i++) {
+		struct listing_entry *entry = &listing->entries[i];
+		struct memcg *memcg = hierarchy_find_id(hierarchy, entry->memcg_id);
+		bool root = entry->memcg && !entry->memcg->parent;
+
+		if (root || entry->fault == LISTING_FLAWED || entry->fault == LISTING_STRAYED)
+			continue;
+		if (memcg && entry->path_len > 0 && entry->memcg != memcg)
+			memcg = NULL; /* renamed meanwhile, or not an inode after all */
+		entry->fault = memcg ? LISTING_OK : LISTING_REMOVED;
+		entry->n_refused = memcg ? 0 : entry->n_records;
+		entry->memcg = memcg;
+	}
+}
+
 static int compare_paths(const void *a, const void *b, void *userdata)
 {
 	const struct listing *listing = userdata;
@@ -145,7 +189,8 @@ static int compare_paths(const void *a, const void *b, void *userdata)
 	return order != 0 ? order : i < j ? -1 : i > j;
 }
 
-/* Which of two with the same path is the one whose directory is there cannot be told. */
+/* Which of two with the same path is the one whose directory is there cannot be told from the listing:
+ * that is left to who knows the memcg's size (listing_settle_twice()). */
 static int refuse_twice(struct listing *listing)
 {
 	size_t n = 0;
@@ -189,6 +234,8 @@ int listing_read(struct listing *listing, const char *text, size_t len,
 	listing->refused_records = 0;
 	n = kparse_lru_gen(text, len, listing->record, take_record, &reading);
 	r = n < 0 ? (int)n : reading.error;
+	if (r >= 0 && hierarchy && ids_are_inodes(listing))
+		match_by_id(listing, hierarchy);
 	if (r >= 0)
 		r = refuse_twice(listing);
 	if (r < 0) {
@@ -198,6 +245,44 @@ int listing_read(struct listing *listing, const char *text, size_t len,
 	for (size_t i = 0; i < listing->n_entries; i++)
 		listing->refused_records += listing->entries[i].n_refused;
 	return 0;
+}
+
+static uint64_t count_pages(const struct listing *listing, const struct listing_entry *entry)
+{
+	uint64_t pages = 0;
+
+	for (uint32_t v = 0; v < entry->n_lruvecs; v++) {
+		const struct lruvec_sample *lruvec = &listing->lruvecs[entry->first_lruvec + v];
+
+		for (uint32_t g = 0; g < lruvec->n_gens; g++)
+			for (int type = 0; type < _LRU_TYPE_MAX; type++)
+				pages = saturating_add(pages,
+						       number_or(lruvec->gens[g].pages[type], 0));
+	}
+	return pages;
+}
+
+const struct listing_entry *listing_settle_twice(const struct listing *listing,
+						 const struct memcg *memcg, uint64_t wanted_pages)
+{
+	uint64_t slack_pages = saturating_add(wanted_pages / 8, SLACK_PAGES);
+	const struct listing_entry *found = NULL;
+
+	for (size_t i = 0; i < listing->n_entries; i++) {
+		const struct listing_entry *entry = &listing->entries[i];
+		uint64_t pages;
+
+		if (entry->fault != LISTING_TWICE || entry->memcg != memcg)
+			continue;
+		pages = count_pages(listing, entry);
+		if (pages > saturating_add(wanted_pages, slack_pages) ||
+		    saturating_add(pages, slack_pages) < wanted_pages)
+			continue;
+		if (found)
+			return NULL;
+		found = entry;
+	}
+	return found;
 }
 
 const char *listing_fault_to_string(enum listing_fault fault)

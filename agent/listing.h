@@ -55,6 +55,12 @@ void listing_done(struct listing *listing);
 int listing_read(struct listing *listing, const char *text, size_t len,
 		 const struct hierarchy *hierarchy);
 
+/* Of the entries that are LISTING_TWICE under the path of memcg, the one that is of its size: its pages
+ * are as many as wanted_pages, but for a few batches, and those of no other entry are. NULL where that
+ * is not so clear. */
+const struct listing_entry *listing_settle_twice(const struct listing *listing,
+						 const struct memcg *memcg, uint64_t wanted_pages);
+
 /* A short word, such as "listed-twice". Never NULL. */
 const char *listing_fault_to_string(enum listing_fault fault);
 

@@ -68,6 +68,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
 			ret->manager.config_path = optarg;
 			break;
 		case OPT_ROOT:
+			if (!*optarg) {
+				fprintf(stderr, "fgreclaimd: --root= needs a directory\n");
+				return EXIT_USAGE;
+			}
 			ret->manager.root = strcmp(optarg, "/") == 0 ? "" : optarg;
 			break;
 		case OPT_DRY_RUN:

@@ -29,12 +29,6 @@
 #include <string.h>
 #include <systemd/sd-event.h>
 
-/* The status line is not rewritten more often than this. */
-#define STATUS_USEC (10 * USEC_PER_SEC)
-
-/* What was done is summed up in one line of the log, at most this often. */
-#define SUMMARY_USEC (60 * USEC_PER_SEC)
-
 /* Ticks may be this late, so that wake-ups coalesce. */
 #define TICK_ACCURACY_USEC (100 * 1000)
 
@@ -49,6 +43,7 @@ struct manager {
 	sd_event_source *stop;
 	struct lru_gen lru_gen;
 	struct hierarchy *hierarchy; /* NULL: nothing to look at on this host */
+	struct feature_host host;
 	struct features features;
 	struct ring *ring; /* NULL: io_uring is refused, or a dry run of a fixture tree */
 	struct executor *executor;
@@ -56,8 +51,7 @@ struct manager {
 
 	struct cpu_budget budget;
 	uint64_t interval_usec; /* as configured, or as the CPU budget allows */
-	uint64_t status_usec, summary_usec;
-	struct executor_totals summed_up; /* totals at the last summary */
+	struct report_pace pace;
 	unsigned n_ticks;
 };
 
@@ -77,8 +71,8 @@ static void refresh_features(struct manager *manager)
 		lru_gen_close(&manager->lru_gen);
 		lru_gen_open(&manager->lru_gen, manager->options.root);
 	}
-	if (!features_refresh(&manager->features, manager->options.root, manager->hierarchy,
-			      &manager->lru_gen))
+	manager->host.reclaim_lies = executor_reclaim_lies(manager->executor);
+	if (!features_refresh(&manager->features, &manager->host))
 		return;
 	report_changes(&former, &manager->features);
 	if (former.probes[FEATURE_MGLRU].present == manager->features.probes[FEATURE_MGLRU].present)
@@ -118,20 +112,12 @@ static int tick(struct manager *manager, uint64_t now_usec, uint64_t *ret_next_u
 
 static void tell(struct manager *manager, bool last)
 {
-	const struct executor_totals *totals = executor_totals(manager->executor);
-	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 
-	if (manager->status_usec == 0 || now_usec - manager->status_usec >= STATUS_USEC) {
-		report_status(&manager->features, is_dry_run(manager), memcgs, n, totals);
-		manager->status_usec = now_usec;
-	}
-	if (last || now_usec - manager->summary_usec >= SUMMARY_USEC) {
-		report_summary(&manager->summed_up, totals);
-		manager->summed_up = *totals;
-		manager->summary_usec = now_usec;
-	}
+	report_status(&manager->pace, &manager->features, is_dry_run(manager), memcgs, n,
+		      executor_totals(manager->executor));
+	report_summary(&manager->pace, executor_totals(manager->executor), last);
 }
 
 /* --- events */
@@ -193,6 +179,8 @@ static int on_reload(sd_event_source *source _unused_, const struct signalfd_sig
 		manager->config = config;
 		executor_configure(manager->executor, config, is_dry_run(manager));
 		hierarchy_classify(manager->hierarchy, config);
+		manager->host.fast_path = config->fast_path;
+		features_probe(&manager->features, &manager->host);
 		log_event(LOG_NOTICE, MESSAGE_CONFIG, "configuration loaded");
 	}
 	notify_ready();
@@ -270,7 +258,7 @@ static int add_sources(struct manager *manager)
 static int open_host(struct manager *manager)
 {
 	const char *root = manager->options.root, *why_not = NULL;
-	int r, ring_error = 0;
+	int r;
 
 	lru_gen_open(&manager->lru_gen, root);
 	r = hierarchy_open(root, &manager->hierarchy, &why_not);
@@ -285,9 +273,15 @@ static int open_host(struct manager *manager)
 			log_notice("%s is not a live cgroup tree: dry run", root);
 		}
 	}
-	ring_error = ring_open(manager->event, &manager->ring);
-	features_probe(&manager->features, root, manager->hierarchy, why_not, &manager->lru_gen,
-		       ring_error);
+	manager->host = (struct feature_host){
+		.root = root,
+		.hierarchy = manager->hierarchy,
+		.why_not = why_not,
+		.lru_gen = &manager->lru_gen,
+		.ring_error = ring_open(manager->event, &manager->ring),
+		.fast_path = manager->config->fast_path,
+	};
+	features_probe(&manager->features, &manager->host);
 	return 0;
 }
 

@@ -49,8 +49,7 @@ struct memcg {
 	uint64_t first_seen_usec;
 	uint64_t scan; /* number of the scan that last found it */
 
-	uint64_t listing_id; /* how lru_gen names it, in the scan of that number */
-	uint64_t listing_scan;
+	uint64_t listing_id; /* how lru_gen named it when it was last listed */
 
 	size_t index; /* in the last scan, and so in the snapshot made of it */
 	struct memcg_state state;

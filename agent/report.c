@@ -5,6 +5,7 @@
  */
 #include "report.h"
 #include "arith.h"
+#include "clock.h"
 #include "explain.h"
 #include "log.h"
 #include "messages.h"
@@ -15,27 +16,19 @@
 
 #define SENTENCE_MAX 160
 
-/* A feature that says nothing on its own as long as the one that it builds on is missing. */
-static const enum feature needs[_FEATURE_MAX] = {
-	[FEATURE_CGROUP] = _FEATURE_MAX,        [FEATURE_RECLAIM] = FEATURE_CGROUP,
-	[FEATURE_SWAPPINESS] = FEATURE_RECLAIM, [FEATURE_MGLRU] = FEATURE_RECLAIM,
-	[FEATURE_LRU_GEN] = FEATURE_MGLRU,      [FEATURE_TIERS] = FEATURE_LRU_GEN,
-	[FEATURE_FG] = FEATURE_TIERS,           [FEATURE_PSI] = FEATURE_RECLAIM,
-	[FEATURE_SWAP] = FEATURE_RECLAIM,       [FEATURE_SWAP_MEMORY] = FEATURE_SWAP,
-	[FEATURE_RING] = FEATURE_RECLAIM,
-};
+/* The status line is not rewritten more often than this. */
+#define STATUS_USEC (10 * USEC_PER_SEC)
+
+/* What was done is summed up in one line of the log, at most this often. */
+#define SUMMARY_USEC (60 * USEC_PER_SEC)
 
 static void report_missing(const struct features *features, enum feature feature)
 {
-	const struct feature_probe *probe = &features->probes[feature];
-	const char *remedy = feature_remedy(feature);
+	const char *remedy = features_remedy(features, feature);
 
-	if (probe->present || !remedy)
-		return;
-	if (needs[feature] != _FEATURE_MAX && !features->probes[needs[feature]].present)
-		return;
-	log_event(LOG_NOTICE, MESSAGE_DEGRADED, "%s is missing: %s. Remedy: %s",
-		  feature_to_string(feature), probe->evidence, remedy);
+	if (remedy)
+		log_event(LOG_NOTICE, MESSAGE_DEGRADED, "%s is missing: %s. Remedy: %s",
+			  feature_to_string(feature), features->probes[feature].evidence, remedy);
 }
 
 void report_features(const struct features *features)
@@ -73,13 +66,17 @@ void report_hold(const struct memcg *memcg, enum reason former)
 	log_event(LOG_DEBUG, MESSAGE_BACKOFF, "%s: %s", memcg->name, sentence);
 }
 
-void report_status(const struct features *features, bool dry_run, struct memcg *const *memcgs,
-		   size_t n, const struct executor_totals *totals)
+void report_status(struct report_pace *pace, const struct features *features, bool dry_run,
+		   struct memcg *const *memcgs, size_t n, const struct executor_totals *totals)
 {
 	const char *capability = capability_to_string(features->capability);
 	char bytes[BYTES_TEXT_MAX];
+	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
 	size_t held = 0, of_a_class = 0;
 
+	if (pace->status_usec && now_usec - pace->status_usec < STATUS_USEC)
+		return;
+	pace->status_usec = now_usec;
 	for (size_t i = 0; i < n; i++) {
 		of_a_class += memcgs[i]->class_index >= 0 && memcgs[i]->leaf;
 		held += memcgs[i]->state.hold_until_usec > memcgs[i]->state.last_usec;
@@ -94,7 +91,7 @@ void report_status(const struct features *features, bool dry_run, struct memcg *
 			      explain_bytes(totals->freed_bytes, bytes, sizeof(bytes)), held);
 }
 
-void report_summary(const struct executor_totals *former, const struct executor_totals *totals)
+static void sum_up(const struct executor_totals *former, const struct executor_totals *totals)
 {
 	char freed[BYTES_TEXT_MAX], asked[BYTES_TEXT_MAX];
 
@@ -111,6 +108,17 @@ void report_summary(const struct executor_totals *former, const struct executor_
 		  explain_bytes(totals->asked_bytes - former->asked_bytes, asked, sizeof(asked)),
 		  totals->agings - former->agings, totals->writes - former->writes,
 		  totals->failures - former->failures);
+}
+
+void report_summary(struct report_pace *pace, const struct executor_totals *totals, bool now)
+{
+	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
+
+	if (!now && now_usec - pace->summary_usec < SUMMARY_USEC)
+		return;
+	pace->summary_usec = now_usec;
+	sum_up(&pace->summed_up, totals);
+	pace->summed_up = *totals;
 }
 
 static void print_row(const struct config *config, const struct memcg *memcg)

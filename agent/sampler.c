@@ -6,6 +6,7 @@
  * files stay open, each is read once in a tick, and the counters only where they are wanted. lru_gen is read as a whole, once in a tick.
  */
 #include "sampler.h"
+#include "arith.h"
 #include "kparse.h"
 #include "macro.h"
 #include "file.h"
@@ -147,6 +148,33 @@ static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sa
 
 /* --- the listing */
 
+static void take_entry(struct sampler *sampler, const struct listing_entry *entry)
+{
+	struct memcg_sample *sample = &sampler->memcgs[entry->memcg->index];
+
+	entry->memcg->listing_id = entry->memcg_id;
+	sample->listed = true;
+	sample->first_lruvec = entry->first_lruvec;
+	sample->n_lruvecs = entry->n_lruvecs;
+}
+
+/* A restarted service, whose former cgroup is listed as long as its memory is not all gone. */
+static void take_twice(struct sampler *sampler, const struct memcg *memcg)
+{
+	const struct memcg_sample *sample = &sampler->memcgs[memcg->index];
+	const struct listing_entry *entry;
+	uint64_t bytes;
+
+	if (sample->listed || !is_number(sample->lru_bytes[LRU_ANON]) ||
+	    !is_number(sample->lru_bytes[LRU_FILE]))
+		return;
+	bytes = saturating_add(sample->lru_bytes[LRU_ANON], sample->lru_bytes[LRU_FILE]);
+	entry = listing_settle_twice(&sampler->listing, memcg,
+				     bytes / (uint64_t)sysconf(_SC_PAGESIZE));
+	if (entry)
+		take_entry(sampler, entry);
+}
+
 static int read_listing(struct sampler *sampler, struct hierarchy *hierarchy,
 			struct lru_gen *lru_gen)
 {
@@ -162,16 +190,11 @@ static int read_listing(struct sampler *sampler, struct hierarchy *hierarchy,
 	sampler->flawed_records = listing->refused_records;
 	for (size_t i = 0; i < listing->n_entries; i++) {
 		const struct listing_entry *entry = &listing->entries[i];
-		struct memcg_sample *sample;
 
-		if (entry->fault != LISTING_OK)
-			continue;
-		entry->memcg->listing_id = entry->memcg_id;
-		entry->memcg->listing_scan = hierarchy_scan_number(hierarchy);
-		sample = &sampler->memcgs[entry->memcg->index];
-		sample->listed = true;
-		sample->first_lruvec = entry->first_lruvec;
-		sample->n_lruvecs = entry->n_lruvecs;
+		if (entry->fault == LISTING_OK && entry->memcg)
+			take_entry(sampler, entry);
+		else if (entry->fault == LISTING_TWICE && entry->memcg)
+			take_twice(sampler, entry->memcg);
 	}
 	return 0;
 }

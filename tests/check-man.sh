@@ -9,6 +9,7 @@ command -v mandoc >/dev/null || exit 77
 cd "${srcdir:-.}"
 program_page=man/fgreclaimd.8
 conf_page=man/fgreclaimd.conf.5
+client_page=man/fgreclaimctl.1
 bad=0
 
 # same WHAT SOURCE PAGE WANTED FOUND: two lists, one entry a line, in any order.
@@ -29,13 +30,20 @@ keys_named()
 	mandoc -T ascii "$1" | sed 's/.\x08//g' | grep -oE '\b[A-Z][a-z][A-Za-z]*=' | tr -d = | sort -u
 }
 
-for page in "$program_page" "$conf_page"; do
+for page in "$program_page" "$conf_page" "$client_page"; do
 	mandoc -T lint -W warning "$page" || bad=1
 done
 
-same options agent/main.c "$program_page" \
-	"$(awk '/^static void print_help/, /^}/' agent/main.c | grep -oE -- '--[a-z][a-z-]*')" \
-	"$(sed -nE 's/^\.It Fl Fl ([a-z-]+).*/--\1/p' "$program_page")"
+# options SOURCE PAGE
+options()
+{
+	same options "$1" "$2" \
+		"$(awk '/^static void print_help/, /^}/' "$1" | grep -oE -- '--[a-z][a-z-]*')" \
+		"$(sed -nE 's/^\.It Fl Fl ([a-z-]+).*/--\1/p' "$2")"
+}
+
+options agent/main.c "$program_page"
+options agent/ctl.c "$client_page"
 
 keys=$(awk -F'"' '/^\t\{ SECTION_[A-Z]+, "/ { print $2 }' agent/config_keys.c)
 same keys agent/config_keys.c "$conf_page" "$keys" "$(keys_named "$conf_page")"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # What the command line tests share; sourced by each. A test exits 0, 1, or 77 for "skipped".
-# $FGRECLAIMD: the program, ./fgreclaimd if unset. Nothing but $tmp is written to.
+# $FGRECLAIMD, $FGRECLAIMCTL: the programs, in the current folder if unset. Nothing but $tmp is written
+# to.
 set -eu
 
 FGRECLAIMD=${FGRECLAIMD:-./fgreclaimd}
+FGRECLAIMCTL=${FGRECLAIMCTL:-./fgreclaimctl}
 srcdir=${srcdir:-$(dirname "$0")/../..}
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/fgreclaim-cli-XXXXXX")
 cleanup_commands=
@@ -54,14 +56,26 @@ requires()
 	"$@" </dev/null >/dev/null 2>&1 || skip "$* does not work here"
 }
 
-# run STATUS ARGUMENT...: the program; its output is in $tmp/out and $tmp/err.
+# run_program PROGRAM STATUS ARGUMENT...: its output is in $tmp/out and $tmp/err.
+run_program()
+{
+	program=$1
+	wanted=$2
+	shift 2
+	status=0
+	timeout 60 "$program" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+	[ "$status" -eq "$wanted" ] || fail "exit $status, not $wanted: $*"
+}
+
+# run STATUS ARGUMENT..., run_ctl STATUS ARGUMENT...: the daemon, and the one beside it.
 run()
 {
-	wanted=$1
-	shift
-	status=0
-	timeout 60 "$FGRECLAIMD" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
-	[ "$status" -eq "$wanted" ] || fail "exit $status, not $wanted: $*"
+	run_program "$FGRECLAIMD" "$@"
+}
+
+run_ctl()
+{
+	run_program "$FGRECLAIMCTL" "$@"
 }
 
 # has FILE TEXT, lacks FILE TEXT: FILE is out or err; TEXT is matched as it stands.
@@ -93,6 +107,15 @@ new_tree()
 	tree=$tmp/tree
 	rm -rf "$tree"
 	sh "$srcdir/tests/fixtures/trees/make-tree" "$tree"
+}
+
+# listing_tree FILE: makes $tree anew, with nothing but this listing in it.
+listing_tree()
+{
+	tree=$tmp/tree
+	rm -rf "$tree"
+	mkdir -p "$tree/sys/kernel/debug"
+	cat "$1" >"$tree/sys/kernel/debug/lru_gen_full"
 }
 
 # fingerprint DIR: names, modes, times of change and contents of all below.

@@ -73,6 +73,7 @@ static const struct {
 	 {"0%", "100.1%", "1"},
 	 "a share above 0% and up to 100%"},
 	{"Agent", "WriteMax", {"64K", "64M"}, {"65535", "65M", "16MB"}, "a size of 64K to 64M"},
+	{"Agent", "FastPath", {"auto", "no"}, {"maybe", "Yes", "1"}, "one of auto, yes, no"},
 	{"Agent", "Concurrency", {"1", "16"}, {"0", "17", "4294967297"}, "a number of 1 to 16"},
 	{"Agent", "DryRun", {"off", "TRUE"}, {"maybe", "2", "yes no"}, "yes or no"},
 	{"Swap", "Anon", {"auto", "yes"}, {"Auto", "on", "maybe"}, "one of auto, yes, no"},
@@ -181,9 +182,10 @@ static void test_dump_text(void **state)
 	assert_non_null(origin);
 	assert_non_null(strstr(origin, "/x.conf:5\nMatch=/a\n"));
 	*origin = '\0';
-	assert_string_equal(text, "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
-				  "WriteDeadline=500ms\nConcurrency=2\n\n[Swap]\nAnon=auto\n\n"
-				  "[Class a]\n");
+	assert_string_equal(
+		text, "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
+		      "WriteDeadline=500ms\nConcurrency=2\nFastPath=auto\n\n[Swap]\nAnon=auto\n\n"
+		      "[Class a]\n");
 	assert_string_equal(strstr(origin + 1, "Reclaim="),
 			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
 			    "PressureLimit=0.05%\nFloor=2G\n");
@@ -225,7 +227,7 @@ static void test_installed_default(void **state)
 	config = must_load(*state, text);
 	assert_same(config, defaults);
 	/* All keys, and the line of the class. */
-	assert_int_equal(n, 14);
+	assert_int_equal(n, 15);
 	assert_string_not_equal(config->matches[0].origin, "built in");
 	config_free(config);
 	config_free(defaults);

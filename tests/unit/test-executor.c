@@ -219,6 +219,38 @@ static void test_results(void **state)
 	bench_close(&bench);
 }
 
+static void reclaim_once(struct bench *bench, int result, uint64_t freed_bytes,
+			 uint64_t asked_bytes)
+{
+	bench->ring.result = result;
+	bench->ring.freed_bytes = freed_bytes;
+	decide(bench, "/a", ACTION_RECLAIM, asked_bytes);
+	start(bench);
+	fake_ring_complete_all(&bench->ring);
+}
+
+/* Success three times in a row and nothing freed: not a kernel to ask again. What EAGAIN admits, what
+ * is too little to show, and what is freed in between do not count. */
+static void test_lies(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	for (int i = 0; i < 5; i++) {
+		reclaim_once(&bench, -EAGAIN, 0, 4 * MIB);
+		reclaim_once(&bench, 0, 0, MIB / 2);
+	}
+	reclaim_once(&bench, 0, 0, 4 * MIB);
+	reclaim_once(&bench, 0, 0, 4 * MIB);
+	reclaim_once(&bench, 0, 4096, 4 * MIB);
+	reclaim_once(&bench, 0, 0, 4 * MIB);
+	reclaim_once(&bench, 0, 0, 4 * MIB);
+	assert_false(executor_reclaim_lies(bench.executor));
+	reclaim_once(&bench, 0, 0, 4 * MIB);
+	assert_true(executor_reclaim_lies(bench.executor));
+	bench_close(&bench);
+}
+
 static void test_lru_gen(void **state)
 {
 	struct bench bench;
@@ -366,9 +398,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_steps),          FIXTURE_TEST(test_nothing_freed),
 		FIXTURE_TEST(test_what_was_freed), FIXTURE_TEST(test_results),
-		FIXTURE_TEST(test_lru_gen),        FIXTURE_TEST(test_concurrency),
-		FIXTURE_TEST(test_new_plan),       FIXTURE_TEST(test_vanished_memcg),
-		FIXTURE_TEST(test_cannot_open),    FIXTURE_TEST(test_stop),
+		FIXTURE_TEST(test_lies),           FIXTURE_TEST(test_lru_gen),
+		FIXTURE_TEST(test_concurrency),    FIXTURE_TEST(test_new_plan),
+		FIXTURE_TEST(test_vanished_memcg), FIXTURE_TEST(test_cannot_open),
+		FIXTURE_TEST(test_stop),
 	};
 
 	return cmocka_run_group_tests_name("executor", tests, NULL, NULL);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fgreclaimctl: command line, and one function for each verb.
+ */
+#include "ctl.h"
+#include "arith.h"
+#include "file.h"
+#include "parse.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What list waits between its two looks; and at most: longer is a mistake in the unit. */
+#define WAIT_USEC     USEC_PER_SEC
+#define WAIT_MAX_USEC (3600 * USEC_PER_SEC)
+
+enum {
+	OPT_ROOT = 256,
+	OPT_JSON,
+	OPT_WHY,
+	OPT_WAIT,
+	OPT_VERSION,
+	OPT_HELP,
+};
+
+struct verb {
+	const char *name;
+	int (*run)(const struct ctl *ctl);
+	bool takes_cgroup;
+	bool looks_twice; /* takes --why and --wait= */
+};
+
+static const struct verb verbs[] = {
+	{"features", ctl_features, false, false},
+	{"list", ctl_list, false, true},
+	{"generations", ctl_generations, true, false},
+};
+
+static void print_help(void)
+{
+	puts("fgreclaimctl [OPTION]... VERB\n"
+	     "Shows what fgreclaimd has to work with. Needs no daemon.\n"
+	     "\n"
+	     "  features              what this host can do, how that is known, what would help\n"
+	     "  list                  cgroups, and what would be decided about each of them\n"
+	     "  generations [CGROUP]  MGLRU's generations and tiers of one cgroup, or of all;\n"
+	     "                        by path, or by the end of it: mongod.service\n"
+	     "\n"
+	     "  --root=DIR   look at DIR/sys and DIR/proc in place of the host's\n"
+	     "  --json       print JSON\n"
+	     "  --why        list: which line of the configuration decided the class\n"
+	     "  --wait=SEC   list: time between its two looks at a live host, 1 if not given\n"
+	     "  --version    print the version and leave\n"
+	     "  --help       print this and leave\n"
+	     "\n"
+	     "See fgreclaimctl(1).");
+}
+
+static int fail_usage(const char *format, ...) _printf_(1, 2);
+
+static int fail_usage(const char *format, ...)
+{
+	va_list ap;
+
+	fputs("fgreclaimctl: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
+/* Seconds, or with a unit: 500ms. */
+static int parse_wait(const char *text, uint64_t *ret_usec)
+{
+	uint64_t seconds, usec;
+
+	if (parse_u64(text, &seconds) >= 0 && seconds <= WAIT_MAX_USEC)
+		usec = seconds * USEC_PER_SEC;
+	else if (parse_usec(text, &usec) < 0)
+		return -EINVAL;
+	if (usec == 0 || usec > WAIT_MAX_USEC)
+		return -ERANGE;
+	*ret_usec = usec;
+	return 0;
+}
+
+/* What only list takes is remembered in *ret_list_option. Returns -1 to go on, or the exit code. */
+static int parse_options(int argc, char **argv, struct ctl *ret, const char **ret_list_option)
+{
+	static const struct option options[] = {
+		{"root", required_argument, NULL, OPT_ROOT},
+		{"json", no_argument, NULL, OPT_JSON},
+		{"why", no_argument, NULL, OPT_WHY},
+		{"wait", required_argument, NULL, OPT_WAIT},
+		{"version", no_argument, NULL, OPT_VERSION},
+		{"help", no_argument, NULL, OPT_HELP},
+		{0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+		switch (option) {
+		case OPT_ROOT:
+			if (!*optarg)
+				return fail_usage("--root: no directory");
+			ret->root = strcmp(optarg, "/") == 0 ? "" : optarg;
+			break;
+		case OPT_JSON:
+			ret->json = true;
+			break;
+		case OPT_WHY:
+			ret->why = true;
+			*ret_list_option = "--why";
+			break;
+		case OPT_WAIT:
+			if (parse_wait(optarg, &ret->wait_usec) < 0)
+				return fail_usage("--wait: \"%s\" is not between 1us and 1h",
+						  optarg);
+			*ret_list_option = "--wait";
+			break;
+		case OPT_VERSION:
+			puts(PACKAGE_STRING);
+			return EXIT_SUCCESS;
+		case OPT_HELP:
+			print_help();
+			return EXIT_SUCCESS;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	return -1;
+}
+
+/* Returns -1 to go on, or the exit code. */
+static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct verb **ret_verb)
+{
+	const struct verb *verb = NULL;
+	const char *list_option = NULL;
+	int status = parse_options(argc, argv, ret, &list_option);
+
+	if (status >= 0)
+		return status;
+	if (optind == argc)
+		return fail_usage("no verb; try --help");
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (strcmp(verbs[i].name, argv[optind]) == 0)
+			verb = &verbs[i];
+	if (!verb)
+		return fail_usage("unknown verb \"%s\"; try --help", argv[optind]);
+	optind++;
+	if (verb->takes_cgroup && optind < argc)
+		ret->argument = argv[optind++];
+	if (optind < argc)
+		return fail_usage("unexpected argument \"%s\"", argv[optind]);
+	if (list_option && !verb->looks_twice)
+		return fail_usage("%s is not for %s", list_option, verb->name);
+	*ret_verb = verb;
+	return -1;
+}
+
+/* Whoever reads may stop to do so: head(1) is no reason for a message. */
+static int finish_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (errno != EPIPE)
+		ctl_fail("writing to standard output: %s", strerror(errno));
+	return EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+	struct ctl ctl = {.root = "", .wait_usec = WAIT_USEC};
+	const struct verb *verb = NULL;
+	struct stat st;
+	int status;
+
+	signal(SIGPIPE, SIG_IGN);
+	status = parse_arguments(argc, argv, &ctl, &verb);
+	if (status >= 0)
+		return finish_output(status);
+	if (*ctl.root && stat(ctl.root, &st) < 0)
+		return ctl_fail("%s: %s", ctl.root, strerror(errno));
+	file_raise_descriptor_limit();
+	return finish_output(verb->run(&ctl));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fgreclaimctl: what its verbs share. A verb prints to standard output and returns the exit code.
+ */
+#ifndef FGRECLAIM_CTL_H
+#define FGRECLAIM_CTL_H
+
+#include "config.h"
+#include "feature.h"
+#include "macro.h"
+
+#define EXIT_USAGE 2
+
+struct ctl {
+	const char *root;     /* "" for the host */
+	const char *argument; /* CGROUP, or NULL */
+	bool json;
+	bool why;           /* list: which line decided the class */
+	uint64_t wait_usec; /* list: between the two looks, on a live host */
+};
+
+int ctl_features(const struct ctl *ctl);
+int ctl_generations(const struct ctl *ctl);
+int ctl_list(const struct ctl *ctl);
+
+/* One line on standard error. Returns EXIT_FAILURE. */
+int ctl_fail(const char *format, ...) _printf_(1, 2);
+void ctl_note(const char *format, ...) _printf_(1, 2);
+
+/* Any bytes, in a form that no terminal obeys. */
+void ctl_print_text(FILE *file, const char *bytes, size_t len);
+
+/* What a look at a host needs. */
+struct ctl_host {
+	struct hierarchy *hierarchy; /* NULL: none, why_not says why */
+	const char *why_not;
+	struct lru_gen lru_gen;
+	struct features features;
+};
+
+/* Opens and scans the cgroup tree. config: for the classes, NULL: none. 0 if there is none; errors
+ * of reading it, said already. */
+int ctl_host_open_tree(struct ctl_host *ret, const struct ctl *ctl, const struct config *config);
+
+/* Opens the rest, and probes what the host can do. io_uring cannot be recorded: it counts as there
+ * on a recorded tree. */
+void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl);
+
+void ctl_host_close(struct ctl_host *host);
+
+#endif

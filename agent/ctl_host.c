@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fgreclaimctl: the host that is looked at, and what is said about it on standard error.
+ */
+#include "ctl.h"
+#include "clock.h"
+#include "escape.h"
+#include "ring.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+static void say(const char *format, va_list ap)
+{
+	fputs("fgreclaimctl: ", stderr);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+}
+
+int ctl_fail(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+	return EXIT_FAILURE;
+}
+
+void ctl_note(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+}
+
+void ctl_print_text(FILE *file, const char *bytes, size_t len)
+{
+	_cleanup_free_ char *text = escape_text(bytes, len, true);
+
+	fputs(text ? text : "?", file);
+}
+
+int ctl_host_open_tree(struct ctl_host *ret, const struct ctl *ctl, const struct config *config)
+{
+	static const struct config no_classes;
+	int r;
+
+	*ret = (struct ctl_host){.lru_gen = {.read_fd = -1, .write_fd = -1}};
+	r = hierarchy_open(ctl->root, &ret->hierarchy, &ret->why_not);
+	if (r == -ENODEV)
+		return 0;
+	if (r < 0) {
+		ctl_fail("%s: %s", ret->why_not, strerror(-r));
+		return r;
+	}
+	r = hierarchy_scan(ret->hierarchy, config ? config : &no_classes,
+			   clock_usec(CLOCK_BOOTTIME));
+	if (r < 0)
+		ctl_fail("reading the cgroup tree: %s", strerror(-r));
+	return r;
+}
+
+static int probe_ring(void)
+{
+	sd_event *event = NULL;
+	struct ring *ring = NULL;
+	int r = sd_event_new(&event);
+
+	if (r >= 0)
+		r = ring_open(event, &ring);
+	ring_close(ring);
+	sd_event_unref(event);
+	return r < 0 ? r : 0;
+}
+
+void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl)
+{
+	bool live = host->hierarchy ? hierarchy_is_live(host->hierarchy) : !*ctl->root;
+	struct feature_probe *ring = &host->features.probes[FEATURE_RING];
+
+	lru_gen_open(&host->lru_gen, ctl->root);
+	features_probe(&host->features, &(struct feature_host){
+						.root = ctl->root,
+						.hierarchy = host->hierarchy,
+						.why_not = host->why_not,
+						.lru_gen = &host->lru_gen,
+						.ring_error = live ? probe_ring() : 0,
+					});
+	if (!live)
+		snprintf(ring->evidence, sizeof(ring->evidence), "not probed: not a live tree");
+}
+
+void ctl_host_close(struct ctl_host *host)
+{
+	hierarchy_close(host->hierarchy);
+	lru_gen_close(&host->lru_gen);
+}

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# fgreclaimctl list: what would be decided about each cgroup, and nothing done.
+. "${srcdir:-$(dirname "$0")/../..}/tests/cli/functions.sh"
+
+new_tree
+mkdir -p "$tree/etc/fgreclaim"
+conf=$tree/etc/fgreclaim/fgreclaimd.conf
+printf '[Agent]\nDryRun=no\n[Class db]\nMatch=/**/mongod.service\n[Class rest]\nMatch=/user.slice/**\n' \
+	>"$conf"
+fingerprint "$tree" >"$tmp/before"
+
+run_ctl 0 --root="$tree" list
+is_empty err
+has_once out "capability: tiers"
+grep -qE '^ *802M +17\.5M +234M +0\.0 +0\.0  db +/system\.slice/mongod\.service: ' "$tmp/out" ||
+	fail "not the database's row"
+grep -qE ' rest +/user\.slice/user-1000\.slice: ' "$tmp/out" || fail "no second class"
+grep -qE ' - +/system\.slice: watched only: no class' "$tmp/out" || fail "a class for all"
+has_once out " /init.scope: never touched"
+has_once out 'nginx:web server\x2d1.service: '
+[ "$(wc -l <"$tmp/out")" -eq $((3 + $(find "$tree/sys/fs/cgroup" -type d | wc -l))) ] ||
+	fail "not one line a cgroup"
+lacks out "$conf"
+run_ctl 0 --root="$tree" list --why
+has_once out "$conf:4"
+has_once out "$conf:6"
+has out "no Match= fits"
+
+if command -v python3 >/dev/null; then
+	run_ctl 0 --root="$tree" list --json
+	is_empty err
+	python3 -m json.tool "$tmp/out" >/dev/null || fail "no JSON"
+	python3 "$srcdir/tests/cli/check-json.py" list "$tmp/out" / - - /init.scope - - \
+		/system.slice/mongod.service db "$conf:4" \
+		/user.slice/user-1000.slice rest "$conf:6" 2>"$tmp/err" ||
+		fail "not the JSON that is promised"
+	has out '"current_bytes":840957952,"working_set_bytes":18432000,"cold_bytes":245760000,'
+	# The root has no memory.current; a recording has no age.
+	grep -q '"path":"/",.*"current_bytes":null,.*"age_ms":null' "$tmp/out" || fail "no nulls"
+	lacks out '"age_ms":0'
+fi
+fingerprint "$tree" | cmp - "$tmp/before" || fail "the tree has changed"
+
+# Unknown is never zero: without a listing, and without memory.stat.
+rm "$tree/sys/kernel/debug/lru_gen" "$tree/sys/fs/cgroup/system.slice/mongod.service/memory.stat"
+run_ctl 0 --root="$tree" list
+grep -qE '^ *802M +- +- +- +-  db +/system' "$tmp/out" || fail "something where nothing is known"
+run_ctl 0 --root="$tree" list --json
+grep mongod.service "$tmp/out" | grep -qF '"working_set_bytes":null,"cold_bytes":null,"refaults_per_second":{"anon":null,"file":null}' ||
+	fail "numbers where nothing is known"
+
+echo 'Nonsense=1' >>"$conf"
+run_ctl 78 --root="$tree" list
+is_empty out
+has_once err "$conf:7"
+# The others need no configuration.
+run_ctl 0 --root="$tree" features
+run_ctl 0 --root="$tree" generations
+
+rm "$conf"
+rm -r "$tree/sys/fs/cgroup"
+run_ctl 1 --root="$tree" list --json
+is_empty out
+has_once err "cgroup"
