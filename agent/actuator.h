@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The doors to the kernel: each turns the next step of an action into one write. The executor does
- * the rest alike for all of them, so that a dry run is a door that leads nowhere and not a condition
- * everywhere.
+ * the rest alike for all of them, so that a dry run is a door that leads nowhere and not a
+ * condition everywhere.
  */
 #ifndef FGRECLAIM_ACTUATOR_H
 #define FGRECLAIM_ACTUATOR_H
@@ -33,7 +33,8 @@ struct action {
 struct actuator {
 	const char *name;
 	/* Fills in descriptor and text of the write for action->step_bytes. Returns 0; ACTUATOR_DRY
-	 * when there is nothing to write; or -errno: -ENODEV and -ENOENT when the memcg has gone. */
+	 * when there is nothing to write; or -errno: -ENODEV and -ENOENT when the memcg has gone.
+	 * */
 	int (*prepare)(struct action *action, struct ring_request *ret);
 };
 

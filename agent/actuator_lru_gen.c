@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lru_gen: "+" and "-". The id is the one of the listing that the decision was made from; the kernel
- * refuses a generation that no longer fits (EINVAL), and the executor has just read the memcg's
- * files, which fails when the cgroup has gone and its id may be somebody else's.
+ * lru_gen: "+" and "-". The id is the one of the listing that the decision was made from; the
+ * kernel refuses a generation that no longer fits (EINVAL), and the executor has just read the
+ * memcg's files, which fails when the cgroup has gone and its id may be somebody else's.
  */
 #include "actuator.h"
 #include "executor.h"

@@ -85,7 +85,8 @@ struct cgroup_name {
 	 * no groups. The pod's ID with Podman. Terminated; empty: no pod. */
 	char pod[CONTAINER_ID_LEN + 1];
 
-	/* All of it; and what is below the container, pod, unit or else slice. No slash at the ends. */
+	/* All of it; and what is below the container, pod, unit or else slice. No slash at the
+	 * ends. */
 	struct name_part path;
 	struct name_part below;
 };

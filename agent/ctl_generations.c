@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fgreclaimctl generations: reads the listing, checks it against the cgroup tree as the daemon does,
- * and finds the cgroup that is meant. The records themselves are large, so the text is gone through
- * again to print them rather than kept in that form.
+ * fgreclaimctl generations: reads the listing, checks it against the cgroup tree as the daemon
+ * does, and finds the cgroup that is meant. The records themselves are large, so the text is gone
+ * through again to print them rather than kept in that form.
  */
 #include "ctl.h"
 #include "ctl_generations.h"
@@ -42,7 +42,8 @@ static int read_text(struct generations *generations, const char *root, const ch
 	return 0;
 }
 
-/* The tiers are in the full listing only; lockdown leaves that one readable and closes the other. */
+/* The tiers are in the full listing only; lockdown leaves that one readable and closes the other.
+ * */
 static int read_listing(struct generations *generations, const struct ctl *ctl,
 			const struct hierarchy *hierarchy)
 {

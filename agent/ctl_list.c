@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fgreclaimctl list: what the daemon would see of each cgroup and decide about it, without a daemon.
- * Two looks, since rates need two; nothing is carried out.
+ * fgreclaimctl list: what the daemon would see of each cgroup and decide about it, without a
+ * daemon. Two looks, since rates need two; nothing is carried out.
  */
 #include "ctl.h"
 #include "arith.h"
+#include "cgroup_name.h"
 #include "clock.h"
 #include "explain.h"
 #include "json.h"
@@ -16,6 +17,7 @@
 #include <time.h>
 
 #define SENTENCE_MAX 160
+#define DISPLAY_MAX  128
 
 DEFINE_CLEANUP(struct json_writer *, json_writer_free)
 DEFINE_CLEANUP(struct config *, config_free)
@@ -30,6 +32,8 @@ struct row {
 	uint64_t cold_bytes;
 	uint64_t refault_mpps[_LRU_TYPE_MAX];
 	uint64_t age_msec;
+	enum cgroup_kind kind;
+	char display[DISPLAY_MAX]; /* what it is, for people */
 	char sentence[SENTENCE_MAX];
 };
 
@@ -58,6 +62,7 @@ static void fill_row(const struct list *list, const struct memcg *memcg, struct 
 	const struct memcg_state *state = &memcg->state;
 	const struct memcg_sample *sample = &list->pass->sampler.memcgs[memcg->index];
 	const struct config_match *match;
+	struct cgroup_name name;
 	int32_t class_index = memcg->class_index;
 
 	config_classify(list->config, memcg->path, &match);
@@ -77,6 +82,9 @@ static void fill_row(const struct list *list, const struct memcg *memcg, struct 
 	}
 	if (list->live && state->last_usec > 0)
 		ret->age_msec = saturating_sub(clock_usec(CLOCK_BOOTTIME), state->last_usec) / 1000;
+	cgroup_name_parse(memcg->path, strlen(memcg->path), &name);
+	ret->kind = name.kind;
+	cgroup_name_display(&name, ret->display, sizeof(ret->display));
 	explain_verdict(&state->verdict, ret->sentence, sizeof(ret->sentence));
 }
 
@@ -97,8 +105,11 @@ static void print_row(const struct row *row, bool why)
 	       explain_bytes(row->cold_bytes, cold, sizeof(cold)));
 	print_rate(row->refault_mpps[LRU_ANON]);
 	print_rate(row->refault_mpps[LRU_FILE]);
-	printf("  %-16.16s %s: %s\n", row->class ? row->class : "-", row->memcg->name,
-	       row->sentence);
+	printf("  %-16.16s %s", row->class ? row->class : "-", row->memcg->name);
+	/* Nobody knows a container by its path. */
+	if (row->kind >= CGROUP_SESSION)
+		printf(" [%s]", row->display);
+	printf(": %s\n", row->sentence);
 	if (why)
 		printf("%51s%s\n", "", row->match ? row->match : "no Match= fits");
 }
@@ -124,6 +135,8 @@ static void put_row(struct json_writer *writer, const struct row *row)
 
 	json_begin_object(writer, NULL);
 	json_put_text(writer, "path", row->memcg->path);
+	json_put_text(writer, "name", row->display);
+	json_put_text(writer, "kind", cgroup_kind_to_string(row->kind));
 	json_put_u64(writer, "id", row->memcg->id);
 	json_put_text(writer, "class", row->class);
 	json_put_text(writer, "match", row->match);

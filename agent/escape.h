@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of cgroups as text for others. The kernel takes any byte in a name but "/", newline and NUL.
+ * Names of cgroups as text for others. The kernel takes any byte in a name but "/", newline and
+ * NUL.
  */
 #ifndef FGRECLAIM_ESCAPE_H
 #define FGRECLAIM_ESCAPE_H

@@ -3,9 +3,10 @@
  * Carries out plans.
  *
  * An action asks for its bytes in steps of WriteMax at most, so that no write holds the cgroup's
- * directory for long and a deadline loses little. After each step the growth of pgsteal (or the fall
- * of memory.current, whichever says more: memory.stat may lag by a batch) is what was freed. A step
- * that freed nothing ends its action. EAGAIN, EINTR and a vanished memcg are results, not errors.
+ * directory for long and a deadline loses little. After each step the growth of pgsteal (or the
+ * fall of memory.current, whichever says more: memory.stat may lag by a batch) is what was freed. A
+ * step that freed nothing ends its action. EAGAIN, EINTR and a vanished memcg are results, not
+ * errors.
  */
 #include "executor.h"
 #include "arith.h"
@@ -114,8 +115,8 @@ static enum lru_type action_type(const struct action *action)
 	return action->decision.action == ACTION_EVICT ? LRU_ANON : LRU_FILE;
 }
 
-/* What became of a write. A deadline is no failure of the memcg's: ECANCELED says that no worker had
- * begun it, EINTR that it took too long, and then what it freed is known from the counters. */
+/* What became of a write. A deadline is no failure of the memcg's: ECANCELED says that no worker
+ * had begun it, EINTR that it took too long, and then what it freed is known from the counters. */
 static bool is_failure(const struct action *action, int result, uint64_t freed_bytes)
 {
 	/* The generations may have moved on since the listing. */

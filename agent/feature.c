@@ -88,6 +88,14 @@ static int read_below(const char *root, const char *name, char *buf, size_t size
 	return file_read_at(AT_FDCWD, path, buf, size);
 }
 
+static bool is_readable(const char *root, const char *name)
+{
+	char path[PATH_MAX];
+
+	return (size_t)snprintf(path, sizeof(path), "%s%s", root, name) < sizeof(path) &&
+	       access(path, R_OK) == 0;
+}
+
 /* memory.reclaim of the first memcg that may be touched: asking for nothing there harms nobody. */
 static void probe_reclaim(struct features *features, struct hierarchy *hierarchy)
 {
@@ -169,6 +177,18 @@ static void probe_fg(struct features *features, const char *root, enum fast_path
 	set(features, FEATURE_FG, false, "neither kallsyms nor BTF holds " FG_SYMBOL);
 }
 
+/* Third evidence, where the kernel's symbols cannot be read at all. */
+static void take_behaviour(struct features *features, const struct feature_host *host)
+{
+	if (host->fast_path != FAST_PATH_AUTO || host->fg_seen == FG_UNDECIDED ||
+	    is_readable(host->root, "/proc/kallsyms") ||
+	    is_readable(host->root, "/sys/kernel/btf/vmlinux"))
+		return;
+	set(features, FEATURE_FG, host->fg_seen == FG_YES,
+	    "by behaviour: active in memory.stat is %s the two youngest generations",
+	    host->fg_seen == FG_YES ? "not" : "just");
+}
+
 struct swap_count {
 	unsigned areas, zram;
 };
@@ -233,6 +253,7 @@ static void probe_what_may_change(struct features *features, const struct featur
 		probe_reclaim(features, host->hierarchy);
 	probe_mglru(features, host->root, host->lru_gen);
 	probe_swap(features, host->root);
+	take_behaviour(features, host);
 	features->capability = capability_of(features);
 }
 

@@ -6,6 +6,7 @@
 #ifndef FGRECLAIM_FEATURE_H
 #define FGRECLAIM_FEATURE_H
 
+#include "fg_behaviour.h"
 #include "hierarchy.h"
 #include "kparse.h"
 #include "lru_gen.h"
@@ -44,6 +45,7 @@ struct feature_host {
 	const struct lru_gen *lru_gen;
 	int ring_error;           /* 0, or what ring_open() returned */
 	enum fast_path fast_path; /* what the administrator knows of the kernel */
+	enum fg_verdict fg_seen;  /* what its behaviour says of FG */
 	bool reclaim_lies;        /* memory.reclaim reports success and frees nothing */
 };
 
@@ -51,8 +53,8 @@ struct feature_host {
  * trees only: the files of a fixture tree are taken as they are. */
 void features_probe(struct features *ret, const struct feature_host *host);
 
-/* Looks again at what may change while the agent runs: MGLRU, debugfs and swap, memory.reclaim as long
- * as it was not found, and whether it lies. True if anything did. */
+/* Looks again at what may change while the agent runs: MGLRU, debugfs and swap, memory.reclaim as
+ * long as it was not found, and whether it lies. True if anything did. */
 bool features_refresh(struct features *features, const struct feature_host *host);
 
 /* The feature without which this one tells nothing: what is missing for want of that is not worth a
@@ -62,8 +64,8 @@ enum feature feature_needs(enum feature feature);
 const char *feature_to_string(enum feature feature);
 const char *capability_to_string(enum capability capability);
 
-/* What to do about a feature that is missing, in a sentence; NULL if it is there, if nothing is lost or
- * can be done, or if another one has to come first. */
+/* What to do about a feature that is missing, in a sentence; NULL if it is there, if nothing is
+ * lost or can be done, or if another one has to come first. */
 const char *features_remedy(const struct features *features, enum feature feature);
 
 #endif

@@ -4,9 +4,9 @@
  * memory controller is mounted and on which version. The recurring scan is our own, since libcgroup
  * walks files where directories are wanted.
  *
- * A scan reads directories only, and of those the ones that have changed; once in a while all of them,
- * since not every change is told. Each memcg that it meets is looked up by its inode; known ones keep
- * their descriptors and their history.
+ * A scan reads directories only, and of those the ones that have changed; once in a while all of
+ * them, since not every change is told. Each memcg that it meets is looked up by its inode; known
+ * ones keep their descriptors and their history.
  */
 #include "hierarchy.h"
 #include "file.h"
@@ -196,7 +196,8 @@ static int enter(struct walk *walk, int dir_fd, struct memcg *parent, struct mem
 	if (fstat(owned_fd, &st) < 0)
 		return -errno;
 	memcg = memcg_index_find_former(&hierarchy->index, st.st_ino);
-	/* A fixture tree may hold hard links; and a renamed cgroup is a new one to the administrator. */
+	/* A fixture tree may hold hard links; and a renamed cgroup is a new one to the
+	 * administrator. */
 	if (memcg && (memcg->scan == hierarchy->scan || strcmp(memcg->path, walk->path) != 0))
 		memcg = NULL;
 	if (!memcg) {
@@ -305,8 +306,8 @@ static int walk_below(struct walk *walk, struct memcg *memcg, unsigned depth)
 	return keep_children(walk, memcg, depth);
 }
 
-/* Frees the memcgs of the former scan that this one did not find. One with a write under way is kept
- * alive by the write's owner and found gone there; here it is only forgotten. */
+/* Frees the memcgs of the former scan that this one did not find. One with a write under way is
+ * kept alive by the write's owner and found gone there; here it is only forgotten. */
 static void drop_vanished(struct hierarchy *hierarchy)
 {
 	for (size_t i = 0; i < hierarchy->index.n_former; i++) {

@@ -14,8 +14,8 @@ struct hierarchy;
  * Finds the cgroup v2 mount with the memory controller: on the host (root is "" or "/") with
  * libcgroup, otherwise ROOT/sys/fs/cgroup.
  *
- * Errors: -ENODEV  no such hierarchy (cgroup v1, or memory bound to v1 on a hybrid host): *ret_why is
- * a static sentence; others of opening it.
+ * Errors: -ENODEV  no such hierarchy (cgroup v1, or memory bound to v1 on a hybrid host): *ret_why
+ * is a static sentence; others of opening it.
  */
 int hierarchy_open(const char *root, struct hierarchy **ret, const char **ret_why);
 struct hierarchy *hierarchy_close(struct hierarchy *hierarchy);

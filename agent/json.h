@@ -3,8 +3,8 @@
  * JSON, written as it is made: a whole of any size in the memory of one of its parts.
  *
  * Begin an object, put members, end it. key: for a member of an object; NULL: for an element of an
- * array, and for the whole. An error sticks and makes the rest do nothing; json_writer_finish() tells
- * it. Errors of the file are left in the file, see ferror(3).
+ * array, and for the whole. An error sticks and makes the rest do nothing; json_writer_finish()
+ * tells it. Errors of the file are left in the file, see ferror(3).
  */
 #ifndef FGRECLAIM_JSON_H
 #define FGRECLAIM_JSON_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The small kernel files to structs: cgroup v2 interface files, PSI, /proc/meminfo. A line without
- * its newline is torn ("123" may have been "12345"), so its value counts as not understood; so does
- * a key that stands there twice. Sources: Documentation/admin-guide/cgroup-v2.rst,
- * Documentation/accounting/psi.rst, mm/memcontrol.c memory_stat_format(), fs/proc/meminfo.c.
+ * The small kernel files to structs: cgroup v2 interface files, PSI, /proc/meminfo, /proc/vmstat. A
+ * line without its newline is torn ("123" may have been "12345"), so its value counts as not
+ * understood; so does a key that stands there twice. Sources:
+ * Documentation/admin-guide/cgroup-v2.rst, Documentation/accounting/psi.rst, mm/memcontrol.c
+ * memory_stat_format(), fs/proc/meminfo.c, mm/vmstat.c.
  */
 #include "kparse.h"
 #include "kparse_text.h"
@@ -167,6 +168,8 @@ int kparse_memory_stat(const char *text, size_t len, struct memcg_sample *ret)
 		return r;
 	ret->lru_bytes[LRU_ANON] = sum_all(items + LRU, 2);
 	ret->lru_bytes[LRU_FILE] = sum_all(items + LRU + 2, 2);
+	ret->active_bytes[LRU_ANON] = items[LRU].value;
+	ret->active_bytes[LRU_FILE] = items[LRU + 2].value;
 	ret->unevictable_bytes = items[SINGLE].value;
 	ret->file_dirty_bytes = items[SINGLE + 1].value;
 	ret->file_writeback_bytes = items[SINGLE + 2].value;
@@ -225,6 +228,43 @@ int kparse_meminfo(const char *text, size_t len, struct meminfo *ret)
 	ret->available_bytes = items[1].value;
 	ret->swap_total_bytes = items[2].value;
 	ret->swap_free_bytes = items[3].value;
+	return 0;
+}
+
+static struct vmstat_reclaim vmstat_reclaim_of(const struct keyed items[4])
+{
+	return (struct vmstat_reclaim){
+		.kswapd = items[0].value,
+		.direct = items[1].value,
+		.khugepaged = items[2].value,
+		.proactive = items[3].value,
+	};
+}
+
+int kparse_vmstat(const char *text, size_t len, struct vmstat *ret)
+{
+	struct keyed items[] = {
+		{.key = "pgscan_kswapd"},
+		{.key = "pgscan_direct"},
+		{.key = "pgscan_khugepaged"},
+		{.key = "pgscan_proactive"},
+		{.key = "pgsteal_kswapd"},
+		{.key = "pgsteal_direct"},
+		{.key = "pgsteal_khugepaged"},
+		{.key = "pgsteal_proactive"},
+		{.key = "workingset_refault_anon"},
+		{.key = "workingset_refault_file"},
+		{.key = "oom_kill"},
+	};
+	int r = keyed_read(text_of(text, len), KEYED_FLAT, items, ARRAY_SIZE(items));
+
+	if (r < 0 && r != -EBADMSG)
+		return r;
+	ret->pgscan = vmstat_reclaim_of(items);
+	ret->pgsteal = vmstat_reclaim_of(items + 4);
+	ret->refault_pages[LRU_ANON] = items[8].value;
+	ret->refault_pages[LRU_FILE] = items[9].value;
+	ret->oom_kill = items[10].value;
 	return 0;
 }
 

@@ -19,9 +19,10 @@
 /* One number or "max", as in memory.current and memory.high. */
 int kparse_value(const char *text, size_t len, uint64_t *ret);
 
-/* memory.stat of a memcg: fills lru_bytes, unevictable, dirty, writeback, refaults, pgscan, pgsteal
- * of *ret and sets those it did not find to SAMPLE_UNKNOWN. Where the kernel prints no "pgscan" or
- * "pgsteal" sum, it is the sum of the parts present (kswapd, direct, khugepaged, proactive). */
+/* memory.stat of a memcg: fills lru_bytes, active_bytes, unevictable, dirty, writeback, refaults,
+ * pgscan, pgsteal of *ret and sets those it did not find to SAMPLE_UNKNOWN. Where the kernel prints
+ * no "pgscan" or "pgsteal" sum, it is the sum of the parts present (kswapd, direct, khugepaged,
+ * proactive). */
 int kparse_memory_stat(const char *text, size_t len, struct memcg_sample *ret);
 
 /* memory.events: high, max, oom, oom_kill. */
@@ -41,6 +42,23 @@ struct meminfo {
 	uint64_t swap_free_bytes;
 };
 int kparse_meminfo(const char *text, size_t len, struct meminfo *ret);
+
+/* /proc/vmstat, in pages since boot. Reclaim by a cgroup's limit or its memory.reclaim is not in it,
+ * but eviction by lru_gen commands is, as direct. khugepaged (6.3) and proactive (6.15; before, as
+ * direct) are SAMPLE_UNKNOWN where the kernel has none. */
+struct vmstat_reclaim {
+	uint64_t kswapd;
+	uint64_t direct;
+	uint64_t khugepaged;
+	uint64_t proactive;
+};
+struct vmstat {
+	struct vmstat_reclaim pgscan;
+	struct vmstat_reclaim pgsteal;
+	uint64_t refault_pages[_LRU_TYPE_MAX];
+	uint64_t oom_kill;
+};
+int kparse_vmstat(const char *text, size_t len, struct vmstat *ret);
 
 /* /proc/swaps: calls emit for each area, or for none when a line is not understood; name as printed
  * (octal escapes \040 undone, cut off to fit). */

@@ -220,7 +220,8 @@ static enum kparse_flaw parse_tier(struct parser *p, struct text line)
 		return KPARSE_TOO_MANY;
 	first = r->tiers[r->lruvec.n_gens - 1];
 	first[p->n_tiers++] = tier;
-	/* The kinds depend on the generation only, and averages stand for both types or for none. */
+	/* The kinds depend on the generation only, and averages stand for both types or for none.
+	 * */
 	if (memcmp(tier.kind, first->kind, sizeof(tier.kind)) != 0 ||
 	    (tier.kind[LRU_ANON] == TIER_AVERAGE) != (tier.kind[LRU_FILE] == TIER_AVERAGE))
 		return KPARSE_BAD_LINE;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A whole lru_gen listing. Up to Linux 6.19 the ids in it are private and used again, and records are
- * matched to memcgs by path; from 7.0 they are the cgroups' own ids, inodes of their directories, and
- * decide. Which it is shows in the ids themselves: private ones are no inodes but by chance.
+ * A whole lru_gen listing. Up to Linux 6.19 the ids in it are private and used again, and records
+ * are matched to memcgs by path; from 7.0 they are the cgroups' own ids, inodes of their
+ * directories, and decide. Which it is shows in the ids themselves: private ones are no inodes but
+ * by chance.
  *
  * It is no snapshot: the kernel walks the tree anew for each page of it, and a cgroup that comes or
  * goes meanwhile makes records be skipped or repeated (fs/seq_file.c, mm/vmscan.c
@@ -80,6 +81,21 @@ static enum listing_fault judge(const struct reading *reading, const struct lru_
 									 : LISTING_OK;
 }
 
+/* The memcg of a path as the kernel prints it, from the top of the whole hierarchy. */
+static struct memcg *find(const struct reading *reading, const char *path, size_t len)
+{
+	const struct listing *listing = reading->listing;
+	size_t prefix_len = listing->prefix_len;
+
+	if (prefix_len == 0)
+		return hierarchy_find(reading->hierarchy, path, len);
+	if (len < prefix_len || memcmp(path, listing->prefix, prefix_len) != 0)
+		return NULL;
+	if (len == prefix_len)
+		return hierarchy_find(reading->hierarchy, "/", 1);
+	return hierarchy_find(reading->hierarchy, path + prefix_len, len - prefix_len);
+}
+
 /* A new entry for a record that begins one, or that belongs to nobody. */
 static struct listing_entry *add_entry(struct reading *reading, const struct lru_gen_record *record)
 {
@@ -92,7 +108,7 @@ static struct listing_entry *add_entry(struct reading *reading, const struct lru
 	if (reading->error < 0)
 		return NULL;
 	if (reading->hierarchy && record->path_len > 0)
-		memcg = hierarchy_find(reading->hierarchy, record->path, record->path_len);
+		memcg = find(reading, record->path, record->path_len);
 	entry = &listing->entries[listing->n_entries++];
 	*entry = (struct listing_entry){
 		.memcg_id = record->memcg_id,
@@ -157,8 +173,8 @@ static bool ids_are_inodes(const struct listing *listing)
 	return same > 0 && same >= other;
 }
 
-/* With ids that are the cgroups' own, one that no directory has is of a removed cgroup, whatever its
- * path; and one that is known needs no path, which the kernel may have cut off. */
+/* With ids that are the cgroups' own, one that no directory has is of a removed cgroup, whatever
+ * its path; and one that is known needs no path, which the kernel may have cut off. */
 static void match_by_id(struct listing *listing, const struct hierarchy *hierarchy)
 {
 	for (size_t i = 0; i < listing->n_entries; i++) {
@@ -189,8 +205,8 @@ static int compare_paths(const void *a, const void *b, void *userdata)
 	return order != 0 ? order : i < j ? -1 : i > j;
 }
 
-/* Which of two with the same path is the one whose directory is there cannot be told from the listing:
- * that is left to who knows the memcg's size (listing_settle_twice()). */
+/* Which of two with the same path is the one whose directory is there cannot be told from the
+ * listing: that is left to who knows the memcg's size (listing_settle_twice()). */
 static int refuse_twice(struct listing *listing)
 {
 	size_t n = 0;
@@ -222,18 +238,87 @@ static int refuse_twice(struct listing *listing)
 	return 0;
 }
 
-int listing_read(struct listing *listing, const char *text, size_t len,
-		 const struct hierarchy *hierarchy)
+static size_t count_found(const struct listing *listing)
 {
-	struct reading reading = {.listing = listing, .hierarchy = hierarchy};
+	size_t n = 0;
+
+	for (size_t i = 0; i < listing->n_entries; i++)
+		n += listing->entries[i].memcg && listing->entries[i].memcg->parent;
+	return n;
+}
+
+/* Takes for the prefix what stands before the path of one of our memcgs, the one with the longest
+ * path, in an entry from number first on. Returns the entry's number, or n_entries. */
+static size_t guess_prefix(struct listing *listing, const struct hierarchy *hierarchy, size_t first)
+{
+	size_t n, longest_len = 1;
+	struct memcg *const *memcgs = hierarchy_memcgs(hierarchy, &n);
+	const char *longest = NULL;
+
+	for (size_t i = 0; i < n; i++)
+		if (strlen(memcgs[i]->path) > longest_len) {
+			longest = memcgs[i]->path;
+			longest_len = strlen(longest);
+		}
+	for (size_t i = first; longest && i < listing->n_entries; i++) {
+		const struct listing_entry *entry = &listing->entries[i];
+		size_t len = entry->path_len - longest_len;
+
+		if (entry->path_len <= longest_len || len >= sizeof(listing->prefix) ||
+		    memcmp(entry->path + len, longest, longest_len) != 0)
+			continue;
+		memcpy(listing->prefix, entry->path, len);
+		listing->prefix_len = len;
+		return i;
+	}
+	return listing->n_entries;
+}
+
+static int parse(struct reading *reading, const char *text, size_t len)
+{
+	struct listing *listing = reading->listing;
 	ssize_t n;
-	int r;
 
 	listing->n_entries = 0;
 	listing->n_lruvecs = 0;
 	listing->refused_records = 0;
-	n = kparse_lru_gen(text, len, listing->record, take_record, &reading);
-	r = n < 0 ? (int)n : reading.error;
+	n = kparse_lru_gen(text, len, listing->record, take_record, reading);
+	return n < 0 ? (int)n : reading->error;
+}
+
+/* Where none of our cgroups but the top is listed under its path, we may be in a cgroup namespace:
+ * the prefix under which most of them are listed is the one. */
+static int parse_in_namespace(struct reading *reading, const char *text, size_t len)
+{
+	struct listing *listing = reading->listing;
+	bool guessed;
+	size_t n;
+	int r;
+
+	r = parse(reading, text, len);
+	if (r < 0 || !reading->hierarchy || count_found(listing) > 0)
+		return r;
+	hierarchy_memcgs(reading->hierarchy, &n);
+	guessed = listing->prefix_len > 0;
+	listing->prefix_len = 0;
+	for (size_t i = 0; (i = guess_prefix(listing, reading->hierarchy, i)) < listing->n_entries;
+	     i++) {
+		guessed = true;
+		r = parse(reading, text, len);
+		if (r < 0 || 2 * count_found(listing) >= n - 1)
+			return r;
+	}
+	listing->prefix_len = 0;
+	return guessed ? parse(reading, text, len) : 0;
+}
+
+int listing_read(struct listing *listing, const char *text, size_t len,
+		 const struct hierarchy *hierarchy)
+{
+	struct reading reading = {.listing = listing, .hierarchy = hierarchy};
+	int r;
+
+	r = parse_in_namespace(&reading, text, len);
 	if (r >= 0 && hierarchy && ids_are_inodes(listing))
 		match_by_id(listing, hierarchy);
 	if (r >= 0)

@@ -3,14 +3,17 @@
  * A whole lru_gen listing: which records are whose, and which must not be believed.
  *
  * A memcg is its line in the listing and the node blocks behind it. It counts as a whole or not at
- * all: where a part of it is damaged, or where another memcg has the same path, nobody can tell what
- * is true of it.
+ * all: where a part of it is damaged, or where another memcg has the same path, nobody can tell
+ * what is true of it.
  */
 #ifndef FGRECLAIM_LISTING_H
 #define FGRECLAIM_LISTING_H
 
 #include "hierarchy.h"
 #include "kparse.h"
+
+/* A namespace deeper than this is not recognised. */
+#define LISTING_PREFIX_MAX 1024
 
 enum listing_fault {
 	LISTING_OK,
@@ -38,7 +41,11 @@ struct listing {
 	size_t n_entries, entries_capacity;
 	struct lruvec_sample *lruvecs;
 	size_t n_lruvecs, lruvecs_capacity;
-	unsigned refused_records;      /* not understood, or of nobody known */
+	unsigned refused_records; /* not understood, or of nobody known */
+	/* What stands before our paths in the listing: in a cgroup namespace the top of our tree is
+	 * not the top of the kernel's. Mostly empty. */
+	char prefix[LISTING_PREFIX_MAX];
+	size_t prefix_len;
 	struct lru_gen_record *record; /* scratch */
 	size_t *order;                 /* likewise: entries by path */
 	size_t order_capacity;
@@ -55,9 +62,9 @@ void listing_done(struct listing *listing);
 int listing_read(struct listing *listing, const char *text, size_t len,
 		 const struct hierarchy *hierarchy);
 
-/* Of the entries that are LISTING_TWICE under the path of memcg, the one that is of its size: its pages
- * are as many as wanted_pages, but for a few batches, and those of no other entry are. NULL where that
- * is not so clear. */
+/* Of the entries that are LISTING_TWICE under the path of memcg, the one that is of its size: its
+ * pages are as many as wanted_pages, but for a few batches, and those of no other entry are. NULL
+ * where that is not so clear. */
 const struct listing_entry *listing_settle_twice(const struct listing *listing,
 						 const struct memcg *memcg, uint64_t wanted_pages);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The door to MGLRU in debugfs. Grammar of the commands: Documentation/admin-guide/mm/multigen_lru.rst
- * and mm/vmscan.c lru_gen_seq_write():
+ * The door to MGLRU in debugfs. Grammar of the commands:
+ * Documentation/admin-guide/mm/multigen_lru.rst and mm/vmscan.c lru_gen_seq_write():
  *	+ memcg_id node_id max_gen_nr [can_swap [force_scan]]
  *	- memcg_id node_id min_gen_nr [swappiness [nr_to_reclaim]]
  */

@@ -25,8 +25,9 @@ struct lru_gen {
 void lru_gen_open(struct lru_gen *ret, const char *root);
 void lru_gen_close(struct lru_gen *lru_gen);
 
-/* Reads the whole listing into lru_gen->text. Length or -errno. One read(2) gives a page at most and
- * the kernel walks all memcgs again for each, so that many memcgs cost more than their number. */
+/* Reads the whole listing into lru_gen->text. Length or -errno. One read(2) gives a page at most
+ * and the kernel walks all memcgs again for each, so that many memcgs cost more than their number.
+ * */
 ssize_t lru_gen_read(struct lru_gen *lru_gen);
 
 /* Writes the command for an ACTION_AGE or ACTION_EVICT into buf. pages: for ACTION_EVICT. Returns

@@ -71,6 +71,7 @@ static void refresh_features(struct manager *manager)
 		lru_gen_close(&manager->lru_gen);
 		lru_gen_open(&manager->lru_gen, manager->options.root);
 	}
+	manager->host.fg_seen = fg_behaviour_judge(&manager->pass.behaviour);
 	manager->host.reclaim_lies = executor_reclaim_lies(manager->executor);
 	if (!features_refresh(&manager->features, &manager->host))
 		return;
@@ -253,8 +254,8 @@ static int add_sources(struct manager *manager)
 	return sd_event_source_set_exit_on_failure(manager->tick, true);
 }
 
-/* Opens the doors and looks at what the host can do. Only a lack of memory or of an event loop is an
- * error: everything else is a lower step of the ladder. */
+/* Opens the doors and looks at what the host can do. Only a lack of memory or of an event loop is
+ * an error: everything else is a lower step of the ladder. */
 static int open_host(struct manager *manager)
 {
 	const char *root = manager->options.root, *why_not = NULL;
@@ -337,8 +338,8 @@ static int wait_in_loop(struct manager *manager, uint64_t usec)
 	return 0;
 }
 
-/* Two looks an interval apart, since rates need two; then the writes, then the table. A recorded tree
- * does not change, so nobody waits for it. */
+/* Two looks an interval apart, since rates need two; then the writes, then the table. A recorded
+ * tree does not change, so nobody waits for it. */
 static int run_once(struct manager *manager)
 {
 	uint64_t now_usec = clock_usec(CLOCK_BOOTTIME), next_usec;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One memory cgroup: its identity, the descriptors of its files, and what the policy remembers of it.
+ * One memory cgroup: its identity, the descriptors of its files, and what the policy remembers of
+ * it.
  *
  * A memcg is its cgroup id (the inode of its directory) and a directory descriptor held open, never
  * its path: paths are used again. A memcg that has gone is a normal result: reads and opens return
@@ -65,8 +66,8 @@ struct memcg {
 int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret);
 struct memcg *memcg_free(struct memcg *memcg);
 
-/* Reads one of its files whole; length or -errno. The descriptor stays open for the next time, while
- * there are plenty. */
+/* Reads one of its files whole; length or -errno. The descriptor stays open for the next time,
+ * while there are plenty. */
 int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size);
 
 /* True if its directory carries the mark of its owner, user.fgreclaim.omit=1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memcgs of one scan, to be found by path, by id and by watch, and those of the former scan by id.
- * Holds pointers only: who makes memcgs frees them.
+ * The memcgs of one scan, to be found by path, by id and by watch, and those of the former scan by
+ * id. Holds pointers only: who makes memcgs frees them.
  *
  * A scan is memcg_index_begin(), memcg_index_append() for each, memcg_index_end(). In between only
  * memcg_index_find_former() finds anything.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over the host. The policy wants its states side by side and in the order of the snapshot,
- * the registry keeps each with its memcg: they are copied in before the plan and back after it.
+ * One pass over the host. The policy wants its states side by side and in the order of the
+ * snapshot, the registry keeps each with its memcg: they are copied in before the plan and back
+ * after it.
  */
 #include "pass.h"
 #include "macro.h"
@@ -76,6 +77,7 @@ int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 			 pass->features, now_usec, interval_usec, &snapshot);
 	if (r < 0)
 		return r;
+	fg_behaviour_look(&pass->behaviour, &snapshot);
 	r = reserve(pass, &snapshot);
 	if (r < 0)
 		return r;

@@ -14,6 +14,7 @@ struct pass {
 	struct lru_gen *lru_gen;
 	const struct features *features;
 	struct sampler sampler;
+	struct fg_behaviour behaviour;
 	struct memcg_state *states; /* one entry a memcg */
 	uint64_t *planned_bytes;    /* likewise */
 	size_t memcgs_capacity;
@@ -26,9 +27,10 @@ int pass_init(struct pass *ret, const char *root, struct hierarchy *hierarchy,
 	      struct lru_gen *lru_gen, const struct features *features);
 void pass_done(struct pass *pass);
 
-/* interval_usec: between this pass and the next, as things are; *ret_plan may ask for less. *ret_plan
- * is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs(). Errors: -ENOMEM
- * and what reading the top of the tree gives; a cgroup that goes meanwhile is none. */
+/* interval_usec: between this pass and the next, as things are; *ret_plan may ask for less.
+ * *ret_plan is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs().
+ * Errors: -ENOMEM and what reading the top of the tree gives; a cgroup that goes meanwhile is none.
+ * */
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 	      uint64_t interval_usec, struct plan *ret_plan);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What people are told. Only state that changed is worth a line above debug; what was done in detail
- * is counted, and summed up once in a while.
+ * What people are told. Only state that changed is worth a line above debug; what was done in
+ * detail is counted, and summed up once in a while.
  */
 #include "report.h"
 #include "arith.h"

@@ -2,12 +2,12 @@
 /*
  * The only file that meets liburing.
  *
- * - Every write carries IOSQE_ASYNC: it must never run inline in io_uring_enter(2), whatever a kernel
- *   thinks of the file.
+ * - Every write carries IOSQE_ASYNC: it must never run inline in io_uring_enter(2), whatever a
+ *   kernel thinks of the file.
  * - A deadline is a timer on the event loop that asks for IORING_OP_ASYNC_CANCEL. The kernel then
- *   sets a notify signal on the worker, which reclaim looks at between two batches, so that the write
- *   ends with EINTR some time later (measured: up to 1.6 s on a thrashing memcg). The text stays in
- *   use until then: a request is over when its own completion has come, and not before.
+ *   sets a notify signal on the worker, which reclaim looks at between two batches, so that the
+ *   write ends with EINTR some time later (measured: up to 1.6 s on a thrashing memcg). The text
+ *   stays in use until then: a request is over when its own completion has come, and not before.
  * - user_data is slot and generation: a completion that comes twice or late is dropped.
  * - The ring is locked to WRITE and ASYNC_CANCEL before it is enabled, since a seccomp filter does
  *   not see what is submitted through it. (liburing 2.3 declares the helpers for that in its header
@@ -134,7 +134,8 @@ static int ring_lock(struct ring *ring)
 	unsigned limits[2] = {RING_WRITES_MAX, 1};
 	int r;
 
-	/* Limits belong to the submitting task, restrictions to the ring; both before it is enabled. */
+	/* Limits belong to the submitting task, restrictions to the ring; both before it is
+	 * enabled. */
 	r = io_uring_register_iowq_max_workers(&ring->uring, limits);
 	if (r < 0)
 		return r;

@@ -33,9 +33,9 @@ struct ring_request {
 	void *userdata;
 };
 
-/* Up to RING_WRITES_MAX writes run at the same time; how many, is the caller's choice. Errors: -EPERM or -ENOSYS where io_uring is
- * refused (sysctl kernel.io_uring_disabled, a seccomp filter, the kernel's configuration), others
- * of io_uring_setup(2) and sd_event_add_io(3). */
+/* Up to RING_WRITES_MAX writes run at the same time; how many, is the caller's choice. Errors:
+ * -EPERM or -ENOSYS where io_uring is refused (sysctl kernel.io_uring_disabled, a seccomp filter,
+ * the kernel's configuration), others of io_uring_setup(2) and sd_event_add_io(3). */
 int ring_open(sd_event *event, struct ring **ret);
 
 /* Cancels nothing and waits for nothing: drain first. NULL is allowed; returns NULL. */

@@ -3,7 +3,8 @@
  * From the kernel's files to one snapshot.
  *
  * memory.stat is the dear one (the kernel formats it for 50 microseconds or so), which is why all
- * files stay open, each is read once in a tick, and the counters only where they are wanted. lru_gen is read as a whole, once in a tick.
+ * files stay open, each is read once in a tick, and the counters only where they are wanted.
+ * lru_gen is read as a whole, once in a tick.
  */
 #include "sampler.h"
 #include "arith.h"
@@ -67,8 +68,9 @@ static struct psi_total read_psi(struct memcg *memcg, enum memcg_file file)
 	return psi;
 }
 
-/* Whether the dear files are wanted: of a leaf that is worth it, and of an inner memcg with a limit,
- * for the growth below that. Of the root they take seconds on large hosts, and tell nothing here. */
+/* Whether the dear files are wanted: of a leaf that is worth it, and of an inner memcg with a
+ * limit, for the growth below that. Of the root they take seconds on large hosts, and tell nothing
+ * here. */
 static bool wants_counters(const struct memcg *memcg, const struct memcg_sample *sample)
 {
 	if (!memcg->parent)
@@ -129,6 +131,7 @@ static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sa
 		.outcome = memcg->outcome,
 		/* Unknown until read; a file that cannot be parsed leaves them so. */
 		.lru_bytes = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+		.active_bytes = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 		.unevictable_bytes = SAMPLE_UNKNOWN,
 		.file_dirty_bytes = SAMPLE_UNKNOWN,
 		.file_writeback_bytes = SAMPLE_UNKNOWN,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inotify(7) on cgroup directories. Cgroups come and go by mkdir(2) and rmdir(2) alone, and these are
- * seen. What the kernel does by itself is not: the files of a controller appear in all children when
- * somebody writes cgroup.subtree_control, so that write is what is watched for.
+ * inotify(7) on cgroup directories. Cgroups come and go by mkdir(2) and rmdir(2) alone, and these
+ * are seen. What the kernel does by itself is not: the files of a controller appear in all children
+ * when somebody writes cgroup.subtree_control, so that write is what is watched for.
  */
 #include "tree_watch.h"
 #include "macro.h"

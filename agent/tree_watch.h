@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which directories of the cgroup tree have changed since the last scan, so that only those are read.
+ * Which directories of the cgroup tree have changed since the last scan, so that only those are
+ * read.
  *
- * An aid, not a truth: where a directory cannot be watched, or events were lost, the caller reads it
- * as if it had changed.
+ * An aid, not a truth: where a directory cannot be watched, or events were lost, the caller reads
+ * it as if it had changed.
  */
 #ifndef FGRECLAIM_TREE_WATCH_H
 #define FGRECLAIM_TREE_WATCH_H

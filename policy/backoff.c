@@ -34,8 +34,8 @@ static void hold(struct memcg_state *state, uint64_t now_usec, uint64_t base_use
 		grows ? base_usec << min_u64(state->backoffs, BACKOFFS_MAX) : base_usec;
 	uint64_t until_usec = saturating_add(now_usec, length_usec);
 
-	/* A hold under way may be replaced by a longer one, never cut short; nor renamed by the stall
-	 * that came with the refaults, since a hold for pressure does not hold SPLIT. */
+	/* A hold under way may be replaced by a longer one, never cut short; nor renamed by the
+	 * stall that came with the refaults, since a hold for pressure does not hold SPLIT. */
 	if (state->hold_until_usec > now_usec &&
 	    (state->hold_until_usec >= until_usec || reason == REASON_HOLD_PRESSURE ||
 	     (grows && state->hold.reason == reason)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Composes the laws: renew each memcg's history, let SAVER look for cold anon in each leaf, then let
- * SPLIT keep headroom under each limit, innermost first, with what SAVER takes already counted.
+ * Composes the laws: renew each memcg's history, let SAVER look for cold anon in each leaf, then
+ * let SPLIT keep headroom under each limit, innermost first, with what SAVER takes already counted.
  */
 #include "planner.h"
 #include "arith.h"
@@ -93,8 +93,8 @@ static bool was_unknown(const struct memcg_state *state)
 	       !is_number(last->refault_pages[LRU_ANON]);
 }
 
-/* Forgets all rates but not the size, the habits, the pace and the holds of a memcg, and keeps still
- * a while. */
+/* Forgets all rates but not the size, the habits, the pace and the holds of a memcg, and keeps
+ * still a while. */
 static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 		   const struct snapshot *snapshot)
 {

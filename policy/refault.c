@@ -6,16 +6,16 @@
  *	delta = new + refaulted - stolen
  * where refaulted is workingset_refault_file and stolen is pgsteal, both from memory.stat. So
  *	new = delta + stolen - refaulted
- * are pages read for the first time (or so long ago that the kernel forgot them): the footprint of a
- * stream. A working set that fits has no new pages and no refaults.
+ * are pages read for the first time (or so long ago that the kernel forgot them): the footprint of
+ * a stream. A working set that fits has no new pages and no refaults.
  *
- * What left and did not come back within RETURN_TAU has settled: it is counted apart, since only then
- * its not coming back means something for a set of pages that is used seldom.
+ * What left and did not come back within RETURN_TAU has settled: it is counted apart, since only
+ * then its not coming back means something for a set of pages that is used seldom.
  *
- * pgsteal does not tell anon from file. What we stole from anon ourselves is known, and what the kernel
- * swapped out shows in the growth of memory.swap.current: the larger of the two is subtracted. Pages
- * that were swapped in meanwhile hide as many that were swapped out, so that the return share may look
- * smaller than it is; but then there are anon refaults, which backoff.c sees.
+ * pgsteal does not tell anon from file. What we stole from anon ourselves is known, and what the
+ * kernel swapped out shows in the growth of memory.swap.current: the larger of the two is
+ * subtracted. Pages that were swapped in meanwhile hide as many that were swapped out, so that the
+ * return share may look smaller than it is; but then there are anon refaults, which backoff.c sees.
  */
 #include "refault.h"
 #include "arith.h"

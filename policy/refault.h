@@ -17,7 +17,8 @@ uint64_t refault_return_ppm(const struct memcg_state *state);
 /* The same for what was evicted a minute ago or more, in the last ten minutes or so. */
 uint64_t refault_settled_return_ppm(const struct memcg_state *state);
 
-/* The refault rate that a class allows a memcg of this size, in thousandths of a page per second. */
+/* The refault rate that a class allows a memcg of this size, in thousandths of a page per second.
+ * */
 uint64_t refault_limit_mpps(uint64_t limit_ppm_per_min, uint64_t held_bytes, uint32_t page_bytes);
 
 #endif

@@ -85,7 +85,8 @@ struct memcg_sample {
 	uint64_t high_bytes;
 	uint64_t max_bytes;
 
-	uint64_t lru_bytes[_LRU_TYPE_MAX]; /* on the evictable lists: active + inactive */
+	uint64_t lru_bytes[_LRU_TYPE_MAX];    /* on the evictable lists: active + inactive */
+	uint64_t active_bytes[_LRU_TYPE_MAX]; /* of these; what that means depends on the kernel */
 	uint64_t unevictable_bytes;
 	uint64_t file_dirty_bytes;
 	uint64_t file_writeback_bytes;

@@ -3,22 +3,23 @@
  * SAVER: cold anon of memcgs that nobody reclaims. Age, wait, age again; evict in small steps what
  * two agings have missed; stop as soon as it comes back.
  *
- * A generation clock of width W ticks for each memcg. An aging costs a walk over its page tables and
- * is only asked for when the former one is W old and the oldest generation is empty, so that no
+ * A generation clock of width W ticks for each memcg. An aging costs a walk over its page tables
+ * and is only asked for when the former one is W old and the oldest generation is empty, so that no
  * generation is ever merged into the next: a merge makes old pages look young. The kernel starts a
  * memcg with four generations, three of them empty, and refuses an unforced aging as long as four
  * exist (ERANGE): so it is forced exactly when the merge would move nothing that matters.
  *
  * Eviction takes from the oldest generation alone, anon first, about 1 % of the memcg's memory a
- * second. Refaults above the class's limit pause it; three times the limit backs off (backoff.c) and
- * widens W.
+ * second. Refaults above the class's limit pause it; three times the limit backs off (backoff.c)
+ * and widens W.
  *
- * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the order
- * of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where file
- * dominates there is little to be won.
+ * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the
+ * order of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where
+ * file dominates there is little to be won.
  *
- * Sources: the measured runs and the simulation behind this law are described in the policy notes of
- * the documentation; lru_gen's answers are mm/vmscan.c run_aging() and run_eviction() of Linux 6.12.
+ * Sources: the measured runs and the simulation behind this law are described in the policy notes
+ * of the documentation; lru_gen's answers are mm/vmscan.c run_aging() and run_eviction() of Linux
+ * 6.12.
  */
 #include "saver.h"
 #include "arith.h"
@@ -43,7 +44,8 @@
 /* As long as others reclaim here, and this long after, the clock stands still. */
 #define QUIET_USEC (15 * USEC_PER_SEC)
 
-/* As many generations as every kernel has room for: with fewer an aging merges none (MAX_NR_GENS). */
+/* As many generations as every kernel has room for: with fewer an aging merges none (MAX_NR_GENS).
+ * */
 #define FULL_GENS 4
 
 /* An oldest generation with fewer pages than a batch (MIN_LRU_BATCH) counts as empty, ... */
@@ -52,7 +54,8 @@
 /* ... and a merge may move file pages up to this share of the anon that the clock is for. */
 #define MERGE_FILE_DIVISOR 8
 
-/* 1 % of its memory a second. A small memcg is not to take minutes: 1 MiB a second, but 4 % at most. */
+/* 1 % of its memory a second. A small memcg is not to take minutes: 1 MiB a second, but 4 % at
+ * most. */
 #define EVICT_PPM_PER_SEC      10000
 #define EVICT_MOST_PPM_PER_SEC 40000
 #define EVICT_BYTES_PER_SEC    (UINT64_C(1) << 20)
@@ -71,8 +74,8 @@ static uint64_t say(const struct memcg_view *view, enum reason reason, uint64_t 
 	return 0;
 }
 
-/* What may still be swapped out: the host's free swap but for the reserve and for what this plan swaps
- * already, and what swap.max leaves in this memcg and each of its ancestors. */
+/* What may still be swapped out: the host's free swap but for the reserve and for what this plan
+ * swaps already, and what swap.max leaves in this memcg and each of its ancestors. */
 static uint64_t swap_room_bytes(const struct memcg_view *view, const struct plan *plan)
 {
 	const struct system_sample *system = &view->snapshot->system;
@@ -253,7 +256,8 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 		if (lruvec->n_gens == 0)
 			continue;
 		youngest = &lruvec->gens[lruvec->n_gens - 1];
-		/* An aging that moved nothing (MGLRU switched off just now) is not repeated at once. */
+		/* An aging that moved nothing (MGLRU switched off just now) is not repeated at
+		 * once. */
 		youngest_usec = saturating_mul(youngest->age_msec, 1000);
 		if (state->aged_usec)
 			youngest_usec = min_u64(youngest_usec, now_usec - state->aged_usec);

@@ -17,8 +17,8 @@ struct memcg_view {
 	uint64_t floor_bytes; /* for the explanation */
 };
 
-/* Decides what to do about cold anon of one memcg and sets state->verdict; appends the decisions, at
- * most one for each of its lruvecs, to plan. Returns the bytes planned to be taken. */
+/* Decides what to do about cold anon of one memcg and sets state->verdict; appends the decisions,
+ * at most one for each of its lruvecs, to plan. Returns the bytes planned to be taken. */
 uint64_t saver_plan(const struct memcg_view *view, struct plan *plan);
 
 #endif

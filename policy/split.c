@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * SPLIT: who pays under a shared limit. When a cgroup reaches memory.high or memory.max the kernel
- * reclaims from all its children alike, from the hot database as readily as from the stream beside it
- * (measured: 84 812 refaults of the database; with reclaim from the stream alone: none). Here the
- * memory is taken before the limit is reached, and from the child for which there is evidence that it
- * can spare it:
+ * reclaims from all its children alike, from the hot database as readily as from the stream beside
+ * it (measured: 84 812 refaults of the database; with reclaim from the stream alone: none). Here
+ * the memory is taken before the limit is reached, and from the child for which there is evidence
+ * that it can spare it:
  *
  *  - It fills the limit: it brings in new file pages, and not less than its brothers do on average.
- *    Until something was evicted from it, no more is taken than what it newly brought in, so that it
- *    keeps its size; what then comes back or does not is the evidence for the next round.
+ *    Until something was evicted from it, no more is taken than what it newly brought in, so that
+ *    it keeps its size; what then comes back or does not is the evidence for the next round.
  *  - It is quiet, such as a backup that has ended, and next to none of the file pages that were
  *    evicted from it a while ago came back. Recent evictions prove nothing here: pages of a hot set
- *    take as long to come back as they take to be used again (measured: a database was taken from on
- *    the strength of pages that had left six seconds before).
+ *    take as long to come back as they take to be used again (measured: a database was taken from
+ *    on the strength of pages that had left six seconds before).
  *
- * A child whose evicted pages do come back, one in ten, is left alone either way. For one that fills
- * the limit that share counts and not the rate of refaults: a fast stream re-reads a few directories a
- * second, and holding it for that let the limit be hit (measured). No child is taken from on suspicion: without evidence
- * the kernel's own reclaim is as good.
- * A cgroup alone under its limit is left to the kernel, which evicts the same pages in the same order.
+ * A child whose evicted pages do come back, one in ten, is left alone either way. For one that
+ * fills the limit that share counts and not the rate of refaults: a fast stream re-reads a few
+ * directories a second, and holding it for that let the limit be hit (measured). No child is taken
+ * from on suspicion: without evidence the kernel's own reclaim is as good.
+ * A cgroup alone under its limit is left to the kernel, which evicts the same pages in the same
+ * order.
  *
  * Only file is taken: swap is SAVER's business. Stalls on memory do not hold this law back, since
  * under a limit they are the limit's doing and headroom is the remedy.
@@ -38,7 +39,8 @@
  * of a database beside it 100 %. */
 #define RETURN_LIMIT_PPM 100000
 
-/* A child fills the limit if it brings in half of the average of those that bring in anything, ... */
+/* A child fills the limit if it brings in half of the average of those that bring in anything, ...
+ * */
 #define FILLER_DIVISOR 2
 
 /* ... which is a page a second at least. */
@@ -49,8 +51,8 @@
 #define RATE_PPM_PER_SEC 20000
 #define INFLOW_RATE_PPM  1250000
 
-/* Of a quiet child, what was evicted a while ago and did not come back vouches for twice as much and
- * no more: a hot set is not emptied in one tick for a few cold pages at its end. */
+/* Of a quiet child, what was evicted a while ago and did not come back vouches for twice as much
+ * and no more: a hot set is not emptied in one tick for a few cold pages at its end. */
 #define PROVEN_FACTOR 2
 
 /* A request below this is not worth the walk. */
@@ -178,7 +180,8 @@ static bool child_refused(const struct limit *limit, size_t i, uint32_t *ret_swa
 	}
 	*ret_swappiness = SWAPPINESS_FILE_ONLY;
 	if (!system->reclaim_swappiness) {
-		/* Without swappiness= the kernel may swap; only where that is allowed, or cannot be. */
+		/* Without swappiness= the kernel may swap; only where that is allowed, or cannot
+		 * be. */
 		*ret_swappiness = SWAPPINESS_DEFAULT;
 		if (system->swap_total_bytes != 0 && sample->swap_max_bytes != 0 &&
 		    (class->reclaim == RECLAIM_FILE || limit->params->anon == ANON_NO ||

@@ -6,9 +6,9 @@
 #include "state.h"
 
 /* Keeps headroom below the limit of snapshot->memcgs[parent], if it has one that is about to be
- * reached, by file reclaim from the children whose evicted pages do not come back. Appends decisions,
- * sets the verdicts of the children that it considered, books what it plans in planned_bytes, and
- * brings plan->next_usec forward when the limit is closer than the next tick. */
+ * reached, by file reclaim from the children whose evicted pages do not come back. Appends
+ * decisions, sets the verdicts of the children that it considered, books what it plans in
+ * planned_bytes, and brings plan->next_usec forward when the limit is closer than the next tick. */
 void split_plan(const struct policy_params *params, const struct snapshot *snapshot, size_t parent,
 		struct memcg_state *states, uint64_t *planned_bytes, struct plan *plan);
 

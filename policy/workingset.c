@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Working set by age. An aging (lru_gen "+") looks at the accessed bit of every mapped page: pages
- * found in use go to the generation that was youngest until then, and a new youngest one is made. So
- * the pages of generation g were last seen in use before generation g+1 was born, and every aging
- * since then has missed them.
+ * found in use go to the generation that was youngest until then, and a new youngest one is made.
+ * So the pages of generation g were last seen in use before generation g+1 was born, and every
+ * aging since then has missed them.
  *
  * One missed aging proves little: a processor that still holds the translation in its TLB does not
  * set the bit again, and a hot page looks idle for a round (measured under emulation: a working set

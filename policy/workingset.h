@@ -11,8 +11,8 @@
  * WORKINGSET_MISSED_AGINGS agings and is not one of the two youngest. */
 bool workingset_is_cold(const struct lruvec_sample *lruvec, uint32_t index);
 
-/* How long its pages have not been seen in use: since the birth of the next younger generation. 0 for
- * one that is not cold. */
+/* How long its pages have not been seen in use: since the birth of the next younger generation. 0
+ * for one that is not cold. */
 uint64_t workingset_unseen_usec(const struct lruvec_sample *lruvec, uint32_t index);
 
 /* Anon pages that are cold, and that are not, summed over the lruvecs of a memcg. */

@@ -68,9 +68,11 @@ def check_list(root, *expected):
     has_keys(root, "cgroups", "list")
     rows = {}
     for row in root["cgroups"]:
-        has_keys(row, "path id class match current_bytes working_set_bytes cold_bytes "
+        has_keys(row, "path name kind id class match current_bytes working_set_bytes cold_bytes "
                  "refaults_per_second action reason sentence age_ms", "cgroup")
         is_text(row["path"], "path")
+        is_text(row["name"], "name")
+        is_text(row["kind"], "kind")
         is_count(row["id"], "id")
         is_text(row["class"], "class", or_null=True)
         is_text(row["match"], "match", or_null=True)

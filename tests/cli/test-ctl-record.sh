@@ -75,7 +75,7 @@ for shell in sh dash bash "busybox sh"; do
 		grep -qvE '/cgroup(/c[0-9]+)+$' || fail "a folder's name"
 	[ -d "$tmp/renamed/$cgroups/init.scope" ] || fail "no init.scope"
 	# The same but for the names, and the same name the same.
-	names='s/"path":"[^"]*"/"path":"?"/; s/of \/[^:]*:/of ?:/; s/"match":[^,]*,/"match":?,/; s/,$//'
+	names='s/"path":"[^"]*"/"path":"?"/; s/"name":"[^"]*","kind":"[^"]*"/"name":"?"/; s/of \/[^:]*:/of ?:/; s/"match":[^,]*,/"match":?,/; s/,$//'
 	sed "$names" "$tmp/wanted" | sort >"$tmp/wanted-names"
 	shown "$tmp/renamed" | sed "$names" | sort | diff -u "$tmp/wanted-names" - >"$tmp/err" ||
 		fail "the renamed recording differs"

@@ -51,7 +51,8 @@ void world_touch_anon(struct policy_world *w, size_t i, uint64_t bytes);
 /* File pages read in for the first time: grows the memcg and all its ancestors. */
 void world_read_file(struct policy_world *w, size_t i, uint64_t bytes);
 
-/* File pages taken out, by whomever: shrinks the memcg and all its ancestors; a scan and a steal. */
+/* File pages taken out, by whomever: shrinks the memcg and all its ancestors; a scan and a steal.
+ * */
 void world_take_file(struct policy_world *w, size_t i, uint64_t bytes);
 
 /* Plans at the present time. Returns NULL, or which rule the plan breaks. */

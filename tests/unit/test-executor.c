@@ -229,8 +229,8 @@ static void reclaim_once(struct bench *bench, int result, uint64_t freed_bytes,
 	fake_ring_complete_all(&bench->ring);
 }
 
-/* Success three times in a row and nothing freed: not a kernel to ask again. What EAGAIN admits, what
- * is too little to show, and what is freed in between do not count. */
+/* Success three times in a row and nothing freed: not a kernel to ask again. What EAGAIN admits,
+ * what is too little to show, and what is freed in between do not count. */
 static void test_lies(void **state)
 {
 	struct bench bench;

@@ -158,8 +158,8 @@ static void test_what_is_no_memcg(void **state)
 	check(&tree);
 	assert_int_equal(count(&tree), 2);
 	assert_true(find(&tree, "/a")->leaf);
-	/* The controller is enabled, and disabled again: its files come and go without an event, the
-	 * write that does it has one. */
+	/* The controller is enabled, and disabled again: its files come and go without an event,
+	 * the write that does it has one. */
 	add(&tree, "/no-memory");
 	fixture_write(fixture, fixture_memcg_file("", "cgroup.subtree_control"), "+memory");
 	scan(&tree, 2);

@@ -30,6 +30,11 @@ static const char PSI[] = "some avg10=0.22 avg60=1.00 avg300=0.00 total=12345\n"
 static const char MEMINFO[] = "MemTotal:       16315412 kB\nMemFree:          123456 kB\n"
 			      "MemAvailable:    8000000 kB\nSwapTotal:       2097148 kB\n"
 			      "SwapFree:              0 kB\nHugePages_Total:       0\n";
+/* As 6.1 prints it, in part. */
+static const char VMSTAT[] = "nr_free_pages 9\nworkingset_refault_anon 1\n"
+			     "workingset_refault_file 1214\npgsteal_kswapd 2\npgsteal_direct 3\n"
+			     "pgscan_kswapd 40\npgscan_direct 50\npgscan_direct_throttle 6\n"
+			     "pgscan_anon 6208\npgsteal_file 14980\noom_kill 7\nunstable 0\n";
 static const char SWAPS[] =
 	"Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
 	"/dev/zram0                              partition\t4194300\t\t1024\t\t100\n"
@@ -262,6 +267,45 @@ static void test_meminfo(void **state _unused_)
 	assert_int_equal(m.swap_free_bytes, U);
 }
 
+static void test_vmstat(void **state _unused_)
+{
+	static const char newer[] =
+		"pgscan_khugepaged 1\npgscan_proactive 2\npgsteal_khugepaged 3\n"
+		"pgsteal_proactive 4\noom_kill 18446744073709551614\npgscan_kswapd -1\n"
+		"pgscan_direct 5\npgscan_direct 5\nworkingset_refault_file 6";
+	struct vmstat v;
+
+	memset(&v, UNTOUCHED_BYTE, sizeof(v));
+	assert_int_equal(kparse_vmstat("", 0, &v), -EINVAL);
+	assert_int_equal(kparse_vmstat(PSI, strlen(PSI), &v), -EINVAL);
+	assert_int_equal(v.pgscan.kswapd, UNTOUCHED);
+	assert_int_equal(v.oom_kill, UNTOUCHED);
+	assert_int_equal(kparse_vmstat(VMSTAT, strlen(VMSTAT), &v), 0);
+	assert_int_equal(v.pgscan.kswapd, 40);
+	assert_int_equal(v.pgscan.direct, 50);
+	assert_int_equal(v.pgscan.khugepaged, U);
+	assert_int_equal(v.pgscan.proactive, U);
+	assert_int_equal(v.pgsteal.kswapd, 2);
+	assert_int_equal(v.pgsteal.direct, 3);
+	assert_int_equal(v.pgsteal.khugepaged, U);
+	assert_int_equal(v.pgsteal.proactive, U);
+	assert_int_equal(v.refault_pages[LRU_ANON], 1);
+	assert_int_equal(v.refault_pages[LRU_FILE], 1214);
+	assert_int_equal(v.oom_kill, 7);
+
+	/* Damage: out of range, negative, twice, torn. */
+	assert_int_equal(kparse_vmstat(newer, strlen(newer), &v), 0);
+	assert_int_equal(v.pgscan.khugepaged, 1);
+	assert_int_equal(v.pgscan.proactive, 2);
+	assert_int_equal(v.pgsteal.khugepaged, 3);
+	assert_int_equal(v.pgsteal.proactive, 4);
+	assert_int_equal(v.oom_kill, U);
+	assert_int_equal(v.pgscan.kswapd, U);
+	assert_int_equal(v.pgscan.direct, U);
+	assert_int_equal(v.pgsteal.direct, U);
+	assert_int_equal(v.refault_pages[LRU_FILE], U);
+}
+
 static struct swap_area areas[16];
 static size_t n_areas;
 
@@ -352,9 +396,10 @@ static bool same_or_unknown(uint64_t value, uint64_t whole)
 /* Every cut of a text, in a block of just that length, so that a sanitizer sees any step beyond. */
 static void test_cut_everywhere(void **state _unused_)
 {
-	static const char *const texts[] = {STAT, EVENTS, PSI, MEMINFO, SWAPS};
+	static const char *const texts[] = {STAT, EVENTS, PSI, MEMINFO, SWAPS, VMSTAT};
 	struct memcg_sample w = stat_of(STAT, strlen(STAT), 0), s;
 	struct meminfo m;
+	struct vmstat v;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		for (size_t n = 0; n < strlen(texts[i]); n++) {
@@ -371,6 +416,10 @@ static void test_cut_everywhere(void **state _unused_)
 					    same_or_unknown(s.psi_io.full_usec, 678));
 			if (kparse_meminfo(at, n, &m) == 0)
 				assert_true(same_or_unknown(m.total_bytes, 16315412ULL * 1024));
+			if (kparse_vmstat(at, n, &v) == 0 && texts[i] == VMSTAT)
+				assert_true(same_or_unknown(v.refault_pages[LRU_FILE], 1214) &&
+					    same_or_unknown(v.pgscan.direct, 50) &&
+					    same_or_unknown(v.oom_kill, 7));
 			if (kparse_memory_stat(at, n, &s) < 0 || texts[i] != STAT)
 				continue;
 			assert_true(same_or_unknown(s.lru_bytes[LRU_ANON], w.lru_bytes[LRU_ANON]));
@@ -391,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_cgroup_events),
 		cmocka_unit_test(test_psi),
 		cmocka_unit_test(test_meminfo),
+		cmocka_unit_test(test_vmstat),
 		cmocka_unit_test(test_swaps),
 		cmocka_unit_test(test_zram),
 		cmocka_unit_test(test_cut_everywhere),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Listings checked against a cgroup tree, and among themselves where there is none. What the sampler
- * makes of them is test-sampler-listing.c's.
+ * Listings checked against a cgroup tree, and among themselves where there is none. What the
+ * sampler makes of them is test-sampler-listing.c's.
  */
 #include "listing.h"
 #include "macro.h"
@@ -152,7 +152,33 @@ static void test_ids_that_are_inodes(void **state)
 	host_close(&host);
 }
 
-/* Private ids: of two with one path, the one that is of the memcg's size; neither if both or none. */
+/* In a cgroup namespace: our top is some /pod of the kernel's, and a namesake outside is not ours.
+ * */
+static void test_namespace(void **state)
+{
+	static const char outside[] = MEMCG("1", "/") MEMCG("2", "/x/c") MEMCG("3", "/pod")
+		MEMCG("4", "/pod/c") MEMCG("5", "/pod/c/d") MEMCG("6", "/podx/c");
+	struct host host;
+
+	host_open(&host, *state);
+	fixture_add_memcg(*state, "/c/d");
+	assert_int_equal(hierarchy_scan(host.hierarchy, host.config, 2), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_listing(&host.listing, outside, host.hierarchy, "U!U!...U!");
+		assert_string_equal(host.listing.entries[2].memcg->path, "/");
+		assert_string_equal(host.listing.entries[3].memcg->path, "/c");
+		assert_string_equal(host.listing.entries[4].memcg->path, "/c/d");
+	}
+	/* Out of it again: the former guess is dropped. */
+	assert_listing(&host.listing, MEMCG("1", "/") MEMCG("2", "/c") MEMCG("3", "/c/d"),
+		       host.hierarchy, "...");
+	/* Too little in common to be sure. */
+	assert_listing(&host.listing, MEMCG("1", "/") MEMCG("2", "/x"), host.hierarchy, ".U!");
+	host_close(&host);
+}
+
+/* Private ids: of two with one path, the one that is of the memcg's size; neither if both or none.
+ * */
 static void test_settle_twice(void **state)
 {
 	static const char twice[] =
@@ -217,8 +243,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_faults),       FIXTURE_TEST(test_ids_that_are_inodes),
-		FIXTURE_TEST(test_settle_twice), cmocka_unit_test(test_contents),
-		cmocka_unit_test(test_words),
+		FIXTURE_TEST(test_settle_twice), FIXTURE_TEST(test_namespace),
+		cmocka_unit_test(test_contents), cmocka_unit_test(test_words),
 	};
 
 	return cmocka_run_group_tests_name("listing", tests, NULL, NULL);

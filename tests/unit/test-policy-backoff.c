@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Backing off, by example: refaults, stalls, OOM kills, writes that fail or free nothing. Limits here
- * are those of the default class: 320 MiB may refault 6.8 pages a second.
+ * Backing off, by example: refaults, stalls, OOM kills, writes that fail or free nothing. Limits
+ * here are those of the default class: 320 MiB may refault 6.8 pages a second.
  */
 #include "policy-world.h"
 #include "arith.h"

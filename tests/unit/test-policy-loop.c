@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The product's main job, in a closed loop: an idle service of which a quarter is in use, a hot file
- * set and a stream share one limit. What is cold must go, what is hot must stay, the limit must not
- * be hit, and then there must be peace.
+ * The product's main job, in a closed loop: an idle service of which a quarter is in use, a hot
+ * file set and a stream share one limit. What is cold must go, what is hot must stay, the limit
+ * must not be hit, and then there must be peace.
  */
 #include "policy-loop.h"
 
@@ -72,8 +72,8 @@ static void test_ticks_as_planned(void **arg)
 	check_ten_minutes(false);
 }
 
-/* The half of the used pages that falls idle later must go as well: the clock must not stop once the
- * first cold pages are out. */
+/* The half of the used pages that falls idle later must go as well: the clock must not stop once
+ * the first cold pages are out. */
 static void test_later_idle(void **arg)
 {
 	(void)arg;
@@ -102,8 +102,8 @@ static void test_working_set_moves(void **arg)
 	assert_in_range(loop_resident(&l, 0, LOOP_ANON_PAGES), LOOP_USED_PAGES,
 			LOOP_USED_PAGES * 5 / 4);
 	assert_int_equal(l.evicted_used, 0);
-	/* The kernel itself takes some hot pages when the quarter comes back at once; until they are read
-	 * again they look cold, and no more than a few follow them. */
+	/* The kernel itself takes some hot pages when the quarter comes back at once; until they
+	 * are read again they look cold, and no more than a few follow them. */
 	assert_in_range(l.hot_taken, 0, LOOP_HOT_PAGES / 20);
 	assert_true(l.most_bytes < LOOP_LIMIT);
 }

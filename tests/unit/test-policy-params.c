@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters, words and arithmetic: the defaults are valid, each rule is enforced at its edge, every
- * reason has a word of its own, and no sum or product wraps.
+ * Parameters, words and arithmetic: the defaults are valid, each rule is enforced at its edge,
+ * every reason has a word of its own, and no sum or product wraps.
  */
 #include "policy-world.h"
 #include "arith.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Properties that hold for every host and every history: the rules of policy-rules.c, the same plan
- * for the same history, and no more reclaim for more room. SEED=n repeats a run; the seed is printed.
+ * for the same history, and no more reclaim for more room. SEED=n repeats a run; the seed is
+ * printed.
  */
 #include "policy-dice.h"
 #include "arith.h"
