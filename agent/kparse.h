@@ -43,9 +43,9 @@ struct meminfo {
 };
 int kparse_meminfo(const char *text, size_t len, struct meminfo *ret);
 
-/* /proc/vmstat, in pages since boot. Reclaim by a cgroup's limit or its memory.reclaim is not in it,
- * but eviction by lru_gen commands is, as direct. khugepaged (6.3) and proactive (6.15; before, as
- * direct) are SAMPLE_UNKNOWN where the kernel has none. */
+/* /proc/vmstat, in pages since boot. What a cgroup's limit or its memory.reclaim reclaims is in its
+ * memory.stat, not in pgscan and pgsteal here; what lru_gen commands evict is, as direct.
+ * khugepaged and proactive (6.15) are unknown where the kernel has none. */
 struct vmstat_reclaim {
 	uint64_t kswapd;
 	uint64_t direct;

@@ -59,6 +59,24 @@ static void fuzz_memcg_files(const char *text, size_t len)
 	REQUIRE(r < 0 || memmem(text, len, "populated ", 10));
 }
 
+static void fuzz_vmstat(const char *text, size_t len)
+{
+	struct vmstat vmstat, again;
+	int r;
+
+	memset(&vmstat, UNTOUCHED_BYTE, sizeof(vmstat));
+	r = kparse_vmstat(text, len, &vmstat);
+	REQUIRE(r == 0 || r == -EINVAL);
+	if (r < 0) {
+		require_untouched(&vmstat, sizeof(vmstat));
+		return;
+	}
+	require_values(&vmstat.pgscan.kswapd, sizeof(vmstat) / sizeof(uint64_t));
+	REQUIRE(vmstat.oom_kill == SAMPLE_UNKNOWN || memmem(text, len, "oom_kill ", 9));
+	REQUIRE(kparse_vmstat(text, len, &again) == 0);
+	REQUIRE(memcmp(&vmstat, &again, sizeof(again)) == 0);
+}
+
 static void fuzz_numbers(const char *text, size_t len)
 {
 	struct zram_stat zram;
@@ -108,6 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_memcg_files(text, size);
 	fuzz_numbers(text, size);
+	fuzz_vmstat(text, size);
 	if (kparse_swaps(text, size, check_area, &n_areas) < 0)
 		REQUIRE(n_areas == 0);
 	else
