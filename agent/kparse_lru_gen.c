@@ -158,8 +158,8 @@ static enum kparse_flaw parse_gen(struct parser *p, struct text line)
 		return KPARSE_BAD_SEQUENCE;
 	r->lruvec.gens[n] = g;
 	r->lruvec.n_gens++;
-	memset(r->tiers[n], 0, sizeof(r->tiers[n]));
-	memset(&r->walk[n], 0, sizeof(r->walk[n]));
+	/* Nothing is read of tiers beyond n_tiers, nor of the walk beyond its letters. */
+	r->walk[n].n = 0;
 	p->n_tiers = 0;
 	p->n_columns = 0;
 	return KPARSE_OK;

@@ -78,6 +78,9 @@ static inline size_t text_skip_blanks(struct text *t)
 {
 	const char *start = t->p;
 
+	/* Columns are padded with runs of them: eight at a time. */
+	while (text_left(t) >= 8 && memcmp(t->p, "        ", 8) == 0)
+		t->p += 8;
 	while (t->p < t->end && *t->p == ' ')
 		t->p++;
 	return (size_t)(t->p - start);
@@ -107,17 +110,23 @@ static inline bool is_letter(int c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* So many digits are below 2^63 whatever they are. */
+#define DIGITS_SAFE 18
+
 /*
  * A run of digits. -EINVAL: none; -ERANGE: beyond what a value may be, which ends below the two
  * marks SAMPLE_INFINITY and SAMPLE_UNKNOWN.
  */
 static inline int text_take_number(struct text *t, uint64_t *ret)
 {
+	const char *safe_end = text_left(t) > DIGITS_SAFE ? t->p + DIGITS_SAFE : t->end;
 	uint64_t value = 0;
 	bool fits = true;
 
 	if (!is_digit(text_peek(t)))
 		return -EINVAL;
+	for (; t->p < safe_end && is_digit((unsigned char)*t->p); t->p++)
+		value = value * 10 + (uint64_t)(*t->p - '0');
 	for (; is_digit(text_peek(t)); t->p++) {
 		unsigned int digit = (unsigned int)(*t->p - '0');
 

@@ -12,9 +12,14 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/vfs.h>
 
 #define CAPACITY_START (64 * 1024)
+
+/* One read(2) of seq_file gives what its buffer of one page holds, at most twice. */
+#define CHUNK_MAX 4096
 
 /* 5 000 memcgs on two nodes make 2.2 MB; a listing of more than this is not a listing. */
 #define CAPACITY_MAX (64 * 1024 * 1024)
@@ -33,6 +38,7 @@ static int open_below(const char *root, const char *name, int flags)
 
 void lru_gen_open(struct lru_gen *ret, const char *root)
 {
+	struct statfs fs;
 	int fd;
 
 	*ret = (struct lru_gen){.read_fd = -1, .write_fd = -1};
@@ -41,6 +47,7 @@ void lru_gen_open(struct lru_gen *ret, const char *root)
 		ret->read_error = fd;
 	else
 		ret->read_fd = fd;
+	ret->live = fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == DEBUGFS_MAGIC;
 	fd = open_below(root, "lru_gen", O_WRONLY);
 	if (fd < 0)
 		ret->write_error = fd;
@@ -74,6 +81,48 @@ static int grow(struct lru_gen *lru_gen)
 	return 0;
 }
 
+static bool line_is(const char *line, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+
+	return (size_t)(end - line) >= len && memcmp(line, word, len) == 0;
+}
+
+/*
+ * A page of the listing ended behind the record that holds the byte before from; for the next one
+ * the kernel found its place anew, by number. When memcgs came or went meanwhile, a further node
+ * that stands there is another memcg's than those before it: its line is made unreadable, so that
+ * this memcg counts as damaged in this listing.
+ */
+static void mark_seam(char *text, size_t from, size_t len)
+{
+	char *end = text + len, *line = memrchr(text, '\n', from - 1);
+	bool behind_memcg;
+
+	line = line ? line + 1 : text;
+	behind_memcg = line_is(line, end, "memcg ");
+	for (line = memchr(text + from - 1, '\n', len - from + 1); line;
+	     line = memchr(line, '\n', (size_t)(end - line))) {
+		line++;
+		if (line_is(line, end, "memcg "))
+			return;
+		if (line_is(line, end, " node ") && !behind_memcg) {
+			*line = '?';
+			return;
+		}
+		behind_memcg = false;
+	}
+}
+
+/* How much to ask for. The seams are to be elsewhere each time, or the same memcgs would always be
+ * damaged on an idle host: a short first read moves all of them. */
+static size_t next_size(const struct lru_gen *lru_gen, size_t len)
+{
+	size_t room = lru_gen->capacity - len;
+
+	return lru_gen->live && len == 0 ? 1 + lru_gen->n_readings * 331 % CHUNK_MAX : room;
+}
+
 ssize_t lru_gen_read(struct lru_gen *lru_gen)
 {
 	size_t len = 0;
@@ -83,23 +132,27 @@ ssize_t lru_gen_read(struct lru_gen *lru_gen)
 	for (;;) {
 		ssize_t n;
 
-		if (len == lru_gen->capacity) {
+		if (lru_gen->capacity - len < 2 * CHUNK_MAX) {
 			int r = grow(lru_gen);
 
 			if (r < 0)
 				return r;
 		}
 		/* The offset must be the running total: any other makes the kernel start over. */
-		n = pread(lru_gen->read_fd, lru_gen->text + len, lru_gen->capacity - len,
+		n = pread(lru_gen->read_fd, lru_gen->text + len, next_size(lru_gen, len),
 			  (off_t)len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
 		if (n == 0)
-			return (ssize_t)len;
+			break;
+		if (lru_gen->live && len > 0)
+			mark_seam(lru_gen->text, len, len + (size_t)n);
 		len += (size_t)n;
 	}
+	lru_gen->n_readings++;
+	return (ssize_t)len;
 }
 
 size_t lru_gen_format(const struct decision *decision, uint64_t listing_id, uint64_t pages,

@@ -17,6 +17,8 @@ struct lru_gen {
 	int write_fd;                /* lru_gen, -1: not writable */
 	int read_error, write_error; /* why, as -errno */
 	bool full_readable;          /* lru_gen_full */
+	bool live;                   /* the kernel's, not a file of a fixture tree */
+	unsigned n_readings;
 	char *text;
 	size_t capacity;
 };
@@ -27,7 +29,7 @@ void lru_gen_close(struct lru_gen *lru_gen);
 
 /* Reads the whole listing into lru_gen->text. Length or -errno. One read(2) gives a page at most
  * and the kernel walks all memcgs again for each, so that many memcgs cost more than their number.
- * */
+ * A node line that may be another memcg's than those before it is made unreadable (lru_gen.c). */
 ssize_t lru_gen_read(struct lru_gen *lru_gen);
 
 /* Writes the command for an ACTION_AGE or ACTION_EVICT into buf. pages: for ACTION_EVICT. Returns

@@ -155,6 +155,9 @@ static void take_entry(struct sampler *sampler, const struct listing_entry *entr
 {
 	struct memcg_sample *sample = &sampler->memcgs[entry->memcg->index];
 
+	/* Gone since the scan: by then its path may have been its successor's. */
+	if (entry->memcg->parent && sample->current_bytes == SAMPLE_UNKNOWN)
+		return;
 	entry->memcg->listing_id = entry->memcg_id;
 	sample->listed = true;
 	sample->first_lruvec = entry->first_lruvec;
@@ -178,11 +181,11 @@ static void take_twice(struct sampler *sampler, const struct memcg *memcg)
 		take_entry(sampler, entry);
 }
 
+/* len: of what lru_gen_read() has left in its text, or what it returned otherwise. */
 static int read_listing(struct sampler *sampler, struct hierarchy *hierarchy,
-			struct lru_gen *lru_gen)
+			const struct lru_gen *lru_gen, ssize_t len)
 {
 	struct listing *listing = &sampler->listing;
-	ssize_t len = lru_gen_read(lru_gen);
 	int r;
 
 	if (len < 0)
@@ -238,6 +241,7 @@ int sampler_read(struct sampler *sampler, struct hierarchy *hierarchy, struct lr
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(hierarchy, &n);
 	struct system_sample system;
+	ssize_t len = 0;
 	int r;
 
 	r = reserve(sampler, n);
@@ -246,10 +250,14 @@ int sampler_read(struct sampler *sampler, struct hierarchy *hierarchy, struct lr
 	sampler->n_memcgs = n;
 	sampler->listing.n_lruvecs = 0;
 	sampler->flawed_records = 0;
+	/* Before the files: who can be read of after it has been there all the time since the scan,
+	 * and nobody else under that path. */
+	if (lru_gen)
+		len = lru_gen_read(lru_gen);
 	for (size_t i = 0; i < n; i++)
 		sample_memcg(memcgs[i], now_usec, &sampler->memcgs[i]);
 	if (lru_gen) {
-		r = read_listing(sampler, hierarchy, lru_gen);
+		r = read_listing(sampler, hierarchy, lru_gen, len);
 		if (r < 0)
 			return r;
 	}
