@@ -3,7 +3,7 @@
  * The table of all keys, with one pair of functions for each type of value: text to field and field
  * to text, the latter such that the former reads it back.
  *
- * Names, units and defaults: design, section 6. Ranges of what the policy uses are in params.c;
+ * Names, units and defaults: fgreclaimd.conf(5). Ranges of what the policy uses are in params.c;
  * those of what only the agent uses are here.
  */
 #include "config_keys.h"

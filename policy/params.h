@@ -8,7 +8,7 @@
 
 #include "sample.h"
 
-/* Longest name of a class, in bytes (design: 40), and how many classes there may be. */
+/* Longest name of a class, in bytes, and how many classes there may be. */
 #define CLASS_NAME_MAX 40
 #define CLASSES_MAX    64
 

@@ -109,7 +109,7 @@ struct memcg_sample {
 	struct outcome outcome;
 };
 
-/* What the host can do; each step includes those before it (design: capability ladder). */
+/* What the host can do; each step includes those before it: the capability ladder. */
 enum capability {
 	CAPABILITY_OBSERVE,
 	CAPABILITY_RECLAIM,

