@@ -48,7 +48,7 @@ static const char *const remedies[_FEATURE_MAX] = {
 	[FEATURE_RING] = "set sysctl kernel.io_uring_disabled=0 and allow io_uring_* in seccomp",
 };
 
-/* What each builds on. */
+/* What each builds on: what is missing for want of that is not worth a remedy of its own. */
 static const enum feature needs[_FEATURE_MAX] = {
 	[FEATURE_CGROUP] = _FEATURE_MAX,        [FEATURE_RECLAIM] = FEATURE_CGROUP,
 	[FEATURE_SWAPPINESS] = FEATURE_RECLAIM, [FEATURE_MGLRU] = FEATURE_RECLAIM,
@@ -294,11 +294,6 @@ const char *feature_to_string(enum feature feature)
 const char *capability_to_string(enum capability capability)
 {
 	return capability_names[capability];
-}
-
-enum feature feature_needs(enum feature feature)
-{
-	return needs[feature];
 }
 
 const char *features_remedy(const struct features *features, enum feature feature)

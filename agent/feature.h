@@ -57,10 +57,6 @@ void features_probe(struct features *ret, const struct feature_host *host);
  * long as it was not found, and whether it lies. True if anything did. */
 bool features_refresh(struct features *features, const struct feature_host *host);
 
-/* The feature without which this one tells nothing: what is missing for want of that is not worth a
- * remedy of its own. _FEATURE_MAX: none. */
-enum feature feature_needs(enum feature feature);
-
 const char *feature_to_string(enum feature feature);
 const char *capability_to_string(enum capability capability);
 
