@@ -13,8 +13,7 @@
 /* More workers made reclaim of 50 memcgs no faster on two processors and cost 2.4 times the CPU. */
 #define DEFAULT_CONCURRENCY 2
 
-#define DEFAULT_WEIGHT 100
-#define WEIGHT_MAX     10000
+#define WEIGHT_MAX 10000
 
 /* 0.5 % per minute: in simulation 63 % of the memory kept at 0.8 refaults per minute and 100 pages
  * of working set; five times less or more is the range from strict to aggressive. */
@@ -45,7 +44,7 @@ void class_params_init(struct class_params *ret, const char *name)
 	for (size_t i = 0; i < CLASS_NAME_MAX && name[i]; i++)
 		ret->name[i] = name[i];
 	ret->reclaim = RECLAIM_ALL;
-	ret->weight = DEFAULT_WEIGHT;
+	ret->weight = WEIGHT_DEFAULT;
 	ret->refault_limit_ppm = DEFAULT_REFAULT_LIMIT_PPM;
 	ret->pressure_limit_ppm = DEFAULT_PRESSURE_LIMIT_PPM;
 	ret->floor_ppm = DEFAULT_FLOOR_PPM;

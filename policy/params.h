@@ -12,6 +12,9 @@
 #define CLASS_NAME_MAX 40
 #define CLASSES_MAX    64
 
+/* Weight= of a memcg whose class says nothing else. */
+#define WEIGHT_DEFAULT 100
+
 enum reclaim_kind {
 	RECLAIM_NONE,
 	RECLAIM_FILE,

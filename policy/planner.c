@@ -6,6 +6,7 @@
 #include "planner.h"
 #include "arith.h"
 #include "backoff.h"
+#include "headroom.h"
 #include "pressure.h"
 #include "protection.h"
 #include "refault.h"
@@ -259,5 +260,8 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 	if (snapshot->system.capability < CAPABILITY_RECLAIM)
 		return;
 	for (size_t i = snapshot->n_memcgs; i-- > 0;)
-		split_plan(params, snapshot, i, states, planned_bytes, plan);
+		if (snapshot->memcgs[i].leaf)
+			headroom_plan(params, snapshot, i, i, states, planned_bytes, plan);
+		else
+			split_plan(params, snapshot, i, states, planned_bytes, plan);
 }

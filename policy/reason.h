@@ -44,7 +44,8 @@ enum reason {
 	REASON_NOTHING_COLD,      /* pages in the oldest generation : 0 */
 
 	/* Nothing to do under a limit. */
-	REASON_ALONE,       /* nobody beside it under the limit */
+	REASON_TOO_FAST,    /* bytes it grows by a second : most that headroom can hold */
+	REASON_LITTLE_FILE, /* bytes of clean file : bytes from which headroom may be taken of it */
 	REASON_RETURNS,     /* ppm of the evicted file pages that came back : limit */
 	REASON_NO_EVIDENCE, /* milli-pages/s newly brought in : from which it fills the limit */
 	REASON_SWAPPINESS,  /* this kernel cannot reclaim file alone, and anon is not allowed */

@@ -45,6 +45,20 @@ static const char *check_counters(const struct memcg_sample *m)
 	return NULL;
 }
 
+/* Refaults and stalls may be a limit's doing: within its last fifth. */
+static bool is_near_limit(const struct check *c, size_t i)
+{
+	for (int64_t at = (int64_t)i; at >= 0; at = c->snapshot->memcgs[at].parent) {
+		const struct memcg_sample *m = &c->snapshot->memcgs[at];
+		uint64_t limit_bytes = min_u64(m->high_bytes, m->max_bytes);
+
+		if (is_number(limit_bytes) && is_number(m->current_bytes) &&
+		    m->current_bytes >= mul_div(limit_bytes, 8, 10))
+			return true;
+	}
+	return false;
+}
+
 /* Whom anything may be done to. */
 static const char *check_target(const struct check *c, const struct decision *d)
 {
@@ -69,9 +83,9 @@ static const char *check_target(const struct check *c, const struct decision *d)
 	if (!state->primed || state->id != m->id || state->dt_usec == 0)
 		return "acts at first look";
 	if (state->hold_until_usec > c->snapshot->now_usec &&
-	    (d->action != ACTION_RECLAIM ||
+	    (d->action != ACTION_RECLAIM || !is_near_limit(c, d->memcg) ||
 	     (state->hold.reason != REASON_HOLD_PRESSURE &&
-	      (state->hold.reason != REASON_HOLD_REFAULT || state->inflow_mpps == 0))))
+	      state->hold.reason != REASON_HOLD_REFAULT)))
 		return "acts during a hold";
 	if (d->reason == REASON_NONE || d->reason >= _REASON_MAX)
 		return "acts without a reason";

@@ -150,10 +150,10 @@ static uint64_t reclaimed(const struct policy_world *world)
 	return bytes;
 }
 
-/* The same host but for the usage below its one limit. */
+/* The same host but for the usage below its one limit, all along. */
 static void compare_room(struct dice *dice, uint64_t at, uint64_t *n_compared)
 {
-	uint64_t used_bytes;
+	uint64_t used_bytes, less_bytes;
 	size_t i = 0;
 
 	while (i < w.snapshot.n_memcgs && (w.memcgs[i].leaf || w.memcgs[i].parent >= 0))
@@ -164,7 +164,11 @@ static void compare_room(struct dice *dice, uint64_t at, uint64_t *n_compared)
 	twin = w;
 	twin.snapshot.memcgs = twin.memcgs;
 	twin.snapshot.lruvecs = twin.lruvecs;
-	twin.memcgs[i].current_bytes -= dice_below(dice, used_bytes / 20 + 1);
+	less_bytes = dice_below(dice, used_bytes / 20 + 1);
+	twin.memcgs[i].current_bytes -= less_bytes;
+	if (is_number(twin.states[i].last.current_bytes))
+		twin.states[i].last.current_bytes =
+			saturating_sub(twin.states[i].last.current_bytes, less_bytes);
 	check(world_try_plan(&w), at);
 	check(world_try_plan(&twin), at);
 	*n_compared += reclaimed(&w) > 0;

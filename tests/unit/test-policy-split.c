@@ -141,27 +141,6 @@ static void test_swapping_is_no_evidence(void **arg)
 	assert_refused(hot, REASON_NO_EVIDENCE);
 }
 
-static void test_alone_under_its_limit(void **arg)
-{
-	(void)arg;
-	begin();
-	w.memcgs[hot].populated = false;
-	flow(MIB(8));
-	assert_int_equal(w.plan.n_decisions, 0);
-	assert_string_equal(reason_to_string(w.states[stream].verdict.reason),
-			    reason_to_string(REASON_ALONE));
-}
-
-static void test_limit_of_a_leaf_is_its_own_affair(void **arg)
-{
-	(void)arg;
-	begin();
-	w.memcgs[slice].max_bytes = SAMPLE_INFINITY;
-	w.memcgs[stream].max_bytes = MIB(410);
-	flow(MIB(2));
-	assert_int_equal(w.plan.n_decisions, 0);
-}
-
 static void test_nested_limits_count_once(void **arg)
 {
 	uint64_t once;
@@ -396,8 +375,6 @@ int main(void)
 		cmocka_unit_test(test_what_comes_back_stops),
 		cmocka_unit_test(test_little_evidence_allows_little),
 		cmocka_unit_test(test_swapping_is_no_evidence),
-		cmocka_unit_test(test_alone_under_its_limit),
-		cmocka_unit_test(test_limit_of_a_leaf_is_its_own_affair),
 		cmocka_unit_test(test_nested_limits_count_once),
 		cmocka_unit_test(test_evictions_make_room_too),
 		cmocka_unit_test(test_dirty_file_is_not_asked_for),

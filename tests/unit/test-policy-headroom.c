@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Headroom of one memcg alone under its limit of 1 000 MiB.
+ */
+#include "policy-world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static struct policy_world w;
+static size_t root, slice, db;
+
+/* 5 MiB are free below the limit, and it grows by 1 MiB a second. */
+static void begin(uint64_t anon_bytes)
+{
+	world_init(&w);
+	root = world_add(&w, -1, 0, 0);
+	slice = world_add(&w, (int)root, 0, 0);
+	db = world_add(&w, (int)slice, anon_bytes, MIB(990) - anon_bytes);
+	w.memcgs[db].max_bytes = MIB(1000);
+	world_tick(&w);
+	world_read_file(&w, db, MIB(5));
+	world_tick(&w);
+}
+
+static void assert_refused(enum reason reason)
+{
+	assert_int_equal(w.plan.n_decisions, 0);
+	assert_string_equal(reason_to_string(w.states[db].verdict.reason),
+			    reason_to_string(reason));
+}
+
+static void assert_reclaims(uint64_t least_bytes, uint64_t most_bytes)
+{
+	assert_int_equal(w.plan.n_decisions, 1);
+	assert_int_equal(world_decision(&w, db)->action, ACTION_RECLAIM);
+	assert_int_equal(world_decision(&w, db)->reason, REASON_HEADROOM);
+	assert_int_equal(world_decision(&w, db)->swappiness, SWAPPINESS_FILE_ONLY);
+	assert_in_range(world_bytes(&w, db), least_bytes, most_bytes);
+}
+
+/* 1 % is wanted: 10 MiB. */
+static void test_one_percent(void **arg)
+{
+	(void)arg;
+	begin(0);
+	assert_reclaims(MIB(5), MIB(5));
+	world_take_file(&w, db, MIB(5));
+	w.snapshot.now_usec += 500000;
+	assert_null(world_try_plan(&w));
+	assert_int_equal(w.plan.n_decisions, 0);
+}
+
+/* Never more than 2 %, which holds 40 MiB a second for half a second. */
+static void test_two_percent_at_most(void **arg)
+{
+	(void)arg;
+	begin(0);
+	for (int i = 0; i < 30; i++) {
+		world_take_file(&w, db, MIB(150));
+		world_read_file(&w, db, MIB(150));
+		world_tick(&w);
+	}
+	assert_reclaims(MIB(14), MIB(15));
+}
+
+static void test_too_fast_for_headroom(void **arg)
+{
+	(void)arg;
+	begin(0);
+	for (int i = 0; i < 30; i++) {
+		world_take_file(&w, db, MIB(250));
+		world_read_file(&w, db, MIB(250));
+		world_tick(&w);
+	}
+	assert_refused(REASON_TOO_FAST);
+	assert_in_range(w.states[db].verdict.limit, MIB(40) - 4096, MIB(40));
+}
+
+static void test_looks_again_in_time(void **arg)
+{
+	(void)arg;
+	begin(0);
+	world_take_file(&w, db, MIB(5));
+	world_read_file(&w, db, MIB(10));
+	world_tick(&w);
+	assert_in_range(w.plan.next_usec, 500000, SECONDS(5) - 1);
+	w.memcgs[db].max_bytes = MIB(2000);
+	world_tick(&w);
+	assert_int_equal(w.plan.next_usec, TICK_USEC);
+	assert_int_equal(w.plan.n_decisions, 0);
+}
+
+static void test_high_is_a_limit_too(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.memcgs[db].max_bytes = SAMPLE_INFINITY;
+	w.memcgs[db].high_bytes = MIB(1000);
+	world_tick(&w);
+	assert_reclaims(MIB(4), MIB(6));
+}
+
+/* The programs' text is not what the headroom is to come from. */
+static void test_little_file(void **arg)
+{
+	(void)arg;
+	begin(MIB(990));
+	w.memcgs[db].file_dirty_bytes = MIB(3);
+	world_tick(&w);
+	assert_refused(REASON_LITTLE_FILE);
+	begin(MIB(970));
+	assert_reclaims(MIB(2), MIB(3));
+	begin(MIB(900));
+	assert_reclaims(MIB(5), MIB(5));
+}
+
+static void test_dirty_file_does_not_count(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.memcgs[db].file_dirty_bytes = MIB(993);
+	world_tick(&w);
+	assert_refused(REASON_LITTLE_FILE);
+}
+
+static void test_protected(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.memcgs[db].low_bytes = MIB(993);
+	world_tick(&w);
+	assert_reclaims(MIB(2), MIB(2));
+	w.memcgs[db].low_bytes = MIB(995);
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
+}
+
+static void test_class(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.params.classes[0].reclaim = RECLAIM_ANON;
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 0);
+	w.params.classes[0].reclaim = RECLAIM_FILE;
+	world_tick(&w);
+	assert_reclaims(MIB(4), MIB(6));
+}
+
+/* The limit's own doing: its pages come back, and its tasks wait for them. */
+static void test_refaults_and_stalls_do_not_stop_it(void **arg)
+{
+	(void)arg;
+	begin(0);
+	for (int i = 0; i < 10; i++) {
+		world_refault(&w, db, LRU_FILE, 5000);
+		w.memcgs[db].psi_memory.some_usec += SECONDS(1);
+		world_tick(&w);
+		assert_reclaims(MIB(1), MIB(20));
+	}
+	assert_true(w.states[db].hold_until_usec > w.snapshot.now_usec);
+}
+
+static void test_failures_stop_it(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.memcgs[db].outcome.failures = 1;
+	world_tick(&w);
+	assert_refused(REASON_HOLD_FAILED);
+}
+
+/* A limit of the parent's, and nobody else below it. */
+static void test_only_child(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.memcgs[db].max_bytes = SAMPLE_INFINITY;
+	w.memcgs[slice].max_bytes = MIB(1000);
+	world_tick(&w);
+	assert_reclaims(MIB(4), MIB(6));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_percent),
+		cmocka_unit_test(test_two_percent_at_most),
+		cmocka_unit_test(test_too_fast_for_headroom),
+		cmocka_unit_test(test_looks_again_in_time),
+		cmocka_unit_test(test_high_is_a_limit_too),
+		cmocka_unit_test(test_little_file),
+		cmocka_unit_test(test_dirty_file_does_not_count),
+		cmocka_unit_test(test_protected),
+		cmocka_unit_test(test_class),
+		cmocka_unit_test(test_refaults_and_stalls_do_not_stop_it),
+		cmocka_unit_test(test_failures_stop_it),
+		cmocka_unit_test(test_only_child),
+	};
+
+	return cmocka_run_group_tests_name("policy-headroom", tests, NULL, NULL);
+}
