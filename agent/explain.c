@@ -68,6 +68,8 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_EVICT_COLD] = {"evicting cold anon: not seen in use for {} (needs {})", UNIT_USEC},
 	[REASON_HEADROOM] = {"reclaiming file ahead of the limit: {} free below it (wanted {})",
 			     UNIT_BYTES},
+	[REASON_TARGET] = {"reclaiming file down to its share of the limit: holds {} (share {})",
+			   UNIT_BYTES},
 };
 
 const char *explain_bytes(uint64_t bytes, char *buf, size_t size)

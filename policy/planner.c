@@ -12,6 +12,7 @@
 #include "refault.h"
 #include "saver.h"
 #include "split.h"
+#include "utility.h"
 #include "workingset.h"
 
 #include <string.h>
@@ -149,6 +150,9 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 	}
 	refault_step(state, sample, snapshot->now_usec, snapshot->page_bytes);
 	pressure_step(state, sample);
+	utility_step(state, sample, snapshot,
+		     has_class(params, sample) ? params->classes[sample->class_index].weight
+					       : WEIGHT_DEFAULT);
 	if (has_class(params, sample))
 		backoff_step(state, &params->classes[sample->class_index], sample, snapshot);
 	remember(state, sample, snapshot);

@@ -43,6 +43,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_AGE] = "age",
 	[REASON_EVICT_COLD] = "evict-cold",
 	[REASON_HEADROOM] = "headroom",
+	[REASON_TARGET] = "target",
 };
 
 const char *reason_to_string(enum reason reason)

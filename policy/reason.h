@@ -54,6 +54,7 @@ enum reason {
 	REASON_AGE,        /* usec since the last aging : interval */
 	REASON_EVICT_COLD, /* usec not seen in use : usec needed */
 	REASON_HEADROOM,   /* bytes free below the limit : headroom wanted */
+	REASON_TARGET,     /* bytes held : its target */
 
 	_REASON_MAX,
 };

@@ -19,6 +19,9 @@
  * directories a second, and holding it for that let the limit be hit (measured). No child is taken
  * from on suspicion: without evidence the kernel's own reclaim is as good.
  *
+ * Where that does not give enough, everybody's pages come back, and it is decided by how much: from
+ * a sibling that holds more than its target (targets.c) and saves less by it than another would.
+ *
  * A cgroup alone under its limit has nobody to share it with: headroom.c.
  *
  * Only file is taken: swap is SAVER's business. Stalls on memory do not hold this law back, since
@@ -32,6 +35,7 @@
 #include "protection.h"
 #include "refault.h"
 #include "siblings.h"
+#include "targets.h"
 
 /* Headroom: what comes in during two ticks, so that one may come late, within 2 and 20 % of the
  * limit. */
@@ -223,25 +227,60 @@ static void count_children(struct split *split)
 			max_u64(inflow_mpps / n_fillers / FILLER_DIVISOR, FILLER_LEAST_MPPS);
 }
 
-/* Takes what is needed, as long as there is somebody to take it from. */
-static void take(const struct split *split, uint64_t need_bytes, uint64_t *planned_bytes,
-		 struct plan *plan)
+/* The sibling that holds most above its target, in proportion, not taken from by this plan yet. */
+static struct victim find_above_target(const struct split *split, const uint64_t *planned_bytes)
 {
-	const struct verdict why = {
-		.reason = REASON_HEADROOM,
-		.measured = split->limit.free_bytes,
-		.limit = split->limit.headroom_bytes,
-	};
+	struct victim best = {.found = false};
+	uint64_t best_ppm = PPM;
 
-	while (need_bytes >= FILE_RECLAIM_WORTH_BYTES && plan->n_decisions < plan->capacity) {
-		struct victim victim = find_victim(split, planned_bytes);
-		uint64_t bytes = min_u64(victim.bytes, need_bytes);
+	for (size_t i = split->limit.memcg + 1; i < split->snapshot->n_memcgs; i++) {
+		const struct memcg_sample *sample = &split->snapshot->memcgs[i];
+		struct memcg_state *state = &split->states[i];
+		struct victim victim = {.found = true, .index = i};
+		uint64_t above_ppm;
+
+		if (!counts(split, i) || state->verdict.action != ACTION_NONE || !state->gives ||
+		    sample->current_bytes <= state->target_bytes)
+			continue;
+		above_ppm = mul_div(sample->current_bytes, PPM, state->target_bytes);
+		if (above_ppm <= best_ppm || file_reclaim_refused(split->params, split->snapshot, i,
+								  false, state, &victim.swappiness))
+			continue;
+		victim.bytes = min_u64(sample->current_bytes - state->target_bytes,
+				       file_reclaim_clean_bytes(sample));
+		victim.bytes = min_u64(victim.bytes, rate_bytes(split, state));
+		victim.bytes = min_u64(victim.bytes, room_bytes(split, i, planned_bytes));
+		if (victim.bytes < FILE_RECLAIM_WORTH_BYTES)
+			continue;
+		best = victim;
+		best_ppm = above_ppm;
+	}
+	return best;
+}
+
+/* Takes what is needed, from whom find() names, as long as it names somebody. */
+static void take(const struct split *split, enum reason reason,
+		 struct victim (*find)(const struct split *, const uint64_t *),
+		 uint64_t *need_bytes, uint64_t *planned_bytes, struct plan *plan)
+{
+	while (*need_bytes >= FILE_RECLAIM_WORTH_BYTES && plan->n_decisions < plan->capacity) {
+		struct victim victim = find(split, planned_bytes);
+		uint64_t bytes = min_u64(victim.bytes, *need_bytes);
+		struct verdict why = {
+			.reason = reason,
+			.measured = split->limit.free_bytes,
+			.limit = split->limit.headroom_bytes,
+		};
 
 		if (!victim.found)
 			return;
+		if (reason == REASON_TARGET) {
+			why.measured = split->snapshot->memcgs[victim.index].current_bytes;
+			why.limit = split->states[victim.index].target_bytes;
+		}
 		file_reclaim_ask(split->snapshot, victim.index, bytes, victim.swappiness, &why,
 				 &split->states[victim.index], planned_bytes, plan);
-		need_bytes -= bytes;
+		*need_bytes -= bytes;
 	}
 }
 
@@ -268,7 +307,9 @@ void split_plan(const struct policy_params *params, const struct snapshot *snaps
 			      plan);
 	if (split.n_children < 2)
 		return;
+	targets_step(params, snapshot, states, &split.limit);
 	limit_hasten(&split.limit, plan);
 	need_bytes = limit_need_bytes(&split.limit, planned_bytes[parent]);
-	take(&split, need_bytes, planned_bytes, plan);
+	take(&split, REASON_HEADROOM, find_victim, &need_bytes, planned_bytes, plan);
+	take(&split, REASON_TARGET, find_above_target, &need_bytes, planned_bytes, plan);
 }

@@ -22,6 +22,20 @@ struct memcg_counters {
 	uint64_t swap_current_bytes;
 };
 
+/* What a memcg with a limit remembers of those that share it (targets.c). */
+struct sharing {
+	uint64_t fingerprint; /* of who they are; 0: no targets */
+	uint64_t bound_usec;  /* when the limit was last near */
+	uint64_t moved_usec;
+	uint64_t moves; /* since the last judgement */
+	uint64_t wait;  /* weighted usec of refault wait since then, in thousandths */
+	uint64_t former_wait;
+	uint64_t judged_usec;
+	bool judged_before; /* former_wait is to be compared with */
+	uint64_t block_usec;
+	uint64_t blocked_until_usec;
+};
+
 struct memcg_state {
 	uint64_t id;
 	bool primed; /* last holds counters of this memcg */
@@ -57,6 +71,21 @@ struct memcg_state {
 	uint64_t aged_usec;     /* last aging asked for */
 	uint64_t widened_for;   /* the hold that last widened the interval */
 	uint64_t narrowed_usec; /* when it was last narrowed */
+
+	/* utility.c */
+	uint64_t evict_mpps;
+	uint64_t return_mpps[_LRU_TYPE_MAX];
+	uint64_t outstanding_pages;
+	uint64_t utility;
+
+	/* targets.c: of a sibling, and of the memcg whose limit they share */
+	uint64_t target_bytes;
+	uint64_t safe_target_bytes; /* to come back to */
+	uint64_t grown_from_bytes;  /* target and */
+	uint64_t grown_from_mpps;   /* refaults where its growth began */
+	bool gives;                 /* what it holds above its target is worth more elsewhere */
+	uint32_t penalty;           /* times its utility is halved */
+	struct sharing sharing;
 
 	/* backoff.c */
 	uint64_t hold_until_usec;
