@@ -44,6 +44,8 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_HOLD_OOM] = {"held: {} OOM kills", UNIT_COUNT},
 	[REASON_HOLD_FAILED] = {"held: {} writes failed", UNIT_COUNT},
 	[REASON_HOLD_NO_YIELD] = {"held: reclaim freed {} of {}", UNIT_BYTES},
+	[REASON_QUOTA] = {"held: others are swept first, {} left for it (would take {})",
+			  UNIT_BYTES},
 	[REASON_FLOOR] = {"held: {} (floor {})", UNIT_BYTES},
 	[REASON_NO_GENERATIONS] = {"no generations on this host: working set unknown", UNIT_NONE},
 	[REASON_NOT_LISTED] = {"its generations could not be read this time", UNIT_NONE},

@@ -9,6 +9,7 @@
 #include "headroom.h"
 #include "pressure.h"
 #include "protection.h"
+#include "quota.h"
 #include "refault.h"
 #include "saver.h"
 #include "split.h"
@@ -221,6 +222,7 @@ static void plan_memcg(const struct policy_params *params, const struct snapshot
 
 	view.floor_bytes = protection_floor_bytes(view.class, sample, state);
 	view.room_bytes = protection_room_bytes(snapshot, i, view.floor_bytes, planned_bytes);
+	view.quota_bytes = quota_room_bytes(snapshot, i, state->dt_usec, planned_bytes);
 	protection_book(snapshot, i, saver_plan(&view, plan), planned_bytes);
 }
 

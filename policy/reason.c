@@ -24,6 +24,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_HOLD_FAILED] = "hold-failed",
 	[REASON_HOLD_NO_YIELD] = "hold-no-yield",
 	[REASON_FLOOR] = "floor",
+	[REASON_QUOTA] = "quota",
 	[REASON_NO_GENERATIONS] = "no-generations",
 	[REASON_NOT_LISTED] = "not-listed",
 	[REASON_NO_SWAP] = "no-swap",

@@ -29,6 +29,7 @@ enum reason {
 	REASON_HOLD_FAILED,   /* failed writes : 0 */
 	REASON_HOLD_NO_YIELD, /* bytes freed : bytes asked */
 	REASON_FLOOR,         /* bytes held : floor */
+	REASON_QUOTA,         /* bytes that the quotas leave : bytes wanted */
 
 	/* Nothing to do for cold anon. */
 	REASON_NO_GENERATIONS, /* no lru_gen, or MGLRU is off */

@@ -197,7 +197,9 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 		return say(view, REASON_HOLD_REFAULT, refault_mpps, limit_mpps);
 	if (view->room_bytes < snapshot->page_bytes)
 		return say(view, REASON_FLOOR, view->sample->current_bytes, view->floor_bytes);
-	budget_bytes = min_u64(budget_bytes, view->room_bytes);
+	if (view->quota_bytes < snapshot->page_bytes)
+		return say(view, REASON_QUOTA, view->quota_bytes, budget_bytes);
+	budget_bytes = min_u64(budget_bytes, min_u64(view->room_bytes, view->quota_bytes));
 	for (uint32_t v = 0; v < view->sample->n_lruvecs; v++) {
 		const struct lruvec_sample *lruvec =
 			&snapshot->lruvecs[view->sample->first_lruvec + v];

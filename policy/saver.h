@@ -14,6 +14,7 @@ struct memcg_view {
 	struct memcg_state *state;
 	size_t index;
 	uint64_t room_bytes;  /* that protection leaves */
+	uint64_t quota_bytes; /* that the quotas of its ancestors leave */
 	uint64_t floor_bytes; /* for the explanation */
 };
 

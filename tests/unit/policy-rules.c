@@ -225,6 +225,31 @@ static uint64_t evict_most_bytes(const struct check *c, size_t i)
 	return saturating_add(PAGE_BYTES, mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC));
 }
 
+static uint64_t swept_bytes(const struct check *c, size_t i)
+{
+	uint64_t bytes = 0;
+
+	for (size_t d = 0; d < c->plan->n_decisions; d++)
+		if (c->plan->decisions[d].action == ACTION_EVICT &&
+		    c->plan->decisions[d].memcg != i &&
+		    is_within(c->snapshot, c->plan->decisions[d].memcg, i))
+			bytes = saturating_add(bytes, c->plan->decisions[d].bytes);
+	return bytes;
+}
+
+/* 2 % a second since its descendants were last looked at. */
+static uint64_t sweep_most_bytes(const struct check *c, size_t i)
+{
+	uint64_t held_bytes = c->snapshot->memcgs[i].current_bytes, dt_usec = 0;
+
+	if (!is_number(held_bytes))
+		held_bytes = c->snapshot->system.ram_bytes;
+	for (size_t k = i; k < c->snapshot->n_memcgs; k++)
+		if (is_within(c->snapshot, k, i))
+			dt_usec = max_u64(dt_usec, c->states[k].dt_usec);
+	return mul_div(held_bytes / 50 + 1, dt_usec, USEC_PER_SEC);
+}
+
 static const char *check_bytes(const struct check *c, size_t i)
 {
 	const struct memcg_sample *m = &c->snapshot->memcgs[i];
@@ -233,6 +258,8 @@ static const char *check_bytes(const struct check *c, size_t i)
 
 	if (bytes == 0)
 		return NULL;
+	if (swept_bytes(c, i) > sweep_most_bytes(c, i))
+		return "sweeps above the quota";
 	if (!is_number(m->current_bytes))
 		return m->parent < 0 ? NULL : "takes from a subtree of unknown size";
 	if (m->min_bytes == SAMPLE_UNKNOWN || m->low_bytes == SAMPLE_UNKNOWN)

@@ -217,6 +217,40 @@ static void test_anon_no(void **arg)
 	assert_refused(REASON_ANON_OFF);
 }
 
+/* Small ones may each lose 4 % a second, but together no more than 2 % of their slice. */
+static void test_quota_of_an_ancestor(void **arg)
+{
+	uint64_t bytes = 0;
+
+	(void)arg;
+	world_init(&w);
+	root = world_add(&w, -1, 0, 0);
+	slice = world_add(&w, (int)root, 0, 0);
+	for (int i = 0; i < 10; i++) {
+		idle = world_add(&w, (int)slice, MIB(20), 0);
+		world_list(&w, idle, (const uint64_t[]){15, 0, 4, 1});
+	}
+	world_ticks(&w, 2);
+	for (size_t d = 0; d < w.plan.n_decisions; d++)
+		bytes += w.decisions[d].bytes;
+	assert_in_range(bytes, MIB(20) - PAGE_BYTES, MIB(20));
+	assert_refused(REASON_QUOTA);
+}
+
+/* The root has no usage: there it is the host's memory. */
+static void test_quota_of_the_host(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[root].current_bytes = SAMPLE_UNKNOWN;
+	w.snapshot.system.ram_bytes = MIB(100);
+	world_tick(&w);
+	assert_evicts(MIB(10));
+	w.snapshot.system.ram_bytes = SAMPLE_UNKNOWN;
+	world_tick(&w);
+	assert_refused(REASON_QUOTA);
+}
+
 static void test_reclaim_kinds(void **arg)
 {
 	(void)arg;
@@ -252,6 +286,8 @@ int main(void)
 		cmocka_unit_test(test_swap_max_of_an_ancestor),
 		cmocka_unit_test(test_swap_device),
 		cmocka_unit_test(test_anon_no),
+		cmocka_unit_test(test_quota_of_an_ancestor),
+		cmocka_unit_test(test_quota_of_the_host),
 		cmocka_unit_test(test_reclaim_kinds),
 	};
 
