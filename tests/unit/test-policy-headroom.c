@@ -52,6 +52,19 @@ static void test_one_percent(void **arg)
 	assert_int_equal(w.plan.n_decisions, 0);
 }
 
+/* Between the two, what comes in during a second: 15 MiB. */
+static void test_a_second_of_growth(void **arg)
+{
+	(void)arg;
+	begin(0);
+	for (int i = 0; i < 30; i++) {
+		world_take_file(&w, db, MIB(75));
+		world_read_file(&w, db, MIB(75));
+		world_tick(&w);
+	}
+	assert_reclaims(MIB(9), MIB(10));
+}
+
 /* Never more than 2 %, which holds 40 MiB a second for half a second. */
 static void test_two_percent_at_most(void **arg)
 {
@@ -187,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_percent),
+		cmocka_unit_test(test_a_second_of_growth),
 		cmocka_unit_test(test_two_percent_at_most),
 		cmocka_unit_test(test_too_fast_for_headroom),
 		cmocka_unit_test(test_looks_again_in_time),
