@@ -2,7 +2,7 @@
 /*
  * Properties that hold for every host and every history: the rules of policy-rules.c, the same plan
  * for the same history, and no more reclaim for more room. SEED=n repeats a run; the seed is
- * printed.
+ * printed. ROUNDS=n makes n times as many steps.
  */
 #include "policy-dice.h"
 #include "arith.h"
@@ -18,13 +18,19 @@
 
 #define ABSURD 8 /* one value in so many */
 
-static uint64_t seed;
+static uint64_t seed, rounds, n_steps;
 static struct policy_world w, twin;
 
 static void check(const char *why, uint64_t at)
 {
 	if (why)
 		fail_msg("%s (SEED=%" PRIu64 ", host %" PRIu64 ")", why, seed, at);
+}
+
+static const char *step(struct policy_world *world)
+{
+	n_steps++;
+	return world_try_plan(world);
 }
 
 static struct dice dice_of(uint64_t at)
@@ -41,7 +47,7 @@ static void test_short_histories(uint64_t n, uint64_t absurd, uint64_t *ret_deci
 		if (dice_once_in(&dice, 8))
 			w.capacity = dice_below(&dice, 3);
 		for (int i = 0; i < 8; i++) {
-			check(world_try_plan(&w), at);
+			check(step(&w), at);
 			ret_decisions[0] += w.plan.n_decisions;
 			for (size_t d = 0; d < w.plan.n_decisions; d++)
 				ret_decisions[w.decisions[d].action]++;
@@ -63,7 +69,7 @@ static void test_plausible_hosts(void **arg)
 	uint64_t n[_ACTION_MAX] = {0};
 
 	(void)arg;
-	test_short_histories(20000, 0, n);
+	test_short_histories(20000 * rounds, 0, n);
 	report("plausible hosts", n);
 	for (int i = 0; i < _ACTION_MAX; i++)
 		assert_true(n[i] > 20);
@@ -74,7 +80,7 @@ static void test_absurd_hosts(void **arg)
 	uint64_t n[_ACTION_MAX] = {0};
 
 	(void)arg;
-	test_short_histories(20000, ABSURD, n);
+	test_short_histories(20000 * rounds, ABSURD, n);
 	report("absurd hosts", n);
 	for (int i = 0; i < _ACTION_MAX; i++)
 		assert_true(n[i] > 20);
@@ -85,12 +91,12 @@ static void test_long_histories(void **arg)
 	uint64_t n[_ACTION_MAX] = {0};
 
 	(void)arg;
-	for (uint64_t at = 0; at < 100; at++) {
+	for (uint64_t at = 0; at < 100 * rounds; at++) {
 		struct dice dice = dice_of(at);
 
 		dice_build(&dice, &w, 0);
 		for (int i = 0; i < 5000; i++) {
-			check(world_try_plan(&w), at);
+			check(step(&w), at);
 			n[0] += w.plan.n_decisions;
 			for (size_t d = 0; d < w.plan.n_decisions; d++)
 				n[w.decisions[d].action]++;
@@ -121,7 +127,7 @@ static void assert_same_plan(uint64_t at)
 static void test_same_history_same_plan(void **arg)
 {
 	(void)arg;
-	for (uint64_t at = 0; at < 2000; at++) {
+	for (uint64_t at = 0; at < 2000 * rounds; at++) {
 		struct dice dice = dice_of(at), twins = dice;
 
 		dice_build(&dice, &w, ABSURD);
@@ -129,8 +135,8 @@ static void test_same_history_same_plan(void **arg)
 		memset(twin.decisions, 0x5a, sizeof(twin.decisions));
 		memset(twin.planned_bytes, 0x5a, sizeof(twin.planned_bytes));
 		for (int i = 0; i < 10; i++) {
-			world_try_plan(&w);
-			world_try_plan(&twin);
+			step(&w);
+			step(&twin);
 			assert_same_plan(at);
 			dice_obey(&dice, &w);
 			dice_obey(&twins, &twin);
@@ -169,8 +175,8 @@ static void compare_room(struct dice *dice, uint64_t at, uint64_t *n_compared)
 	if (is_number(twin.states[i].last.current_bytes))
 		twin.states[i].last.current_bytes =
 			saturating_sub(twin.states[i].last.current_bytes, less_bytes);
-	check(world_try_plan(&w), at);
-	check(world_try_plan(&twin), at);
+	check(step(&w), at);
+	check(step(&twin), at);
 	*n_compared += reclaimed(&w) > 0;
 	if (reclaimed(&twin) > reclaimed(&w))
 		check("more reclaim for more room", at);
@@ -181,7 +187,7 @@ static void test_more_room_less_reclaim(void **arg)
 	uint64_t n_compared = 0;
 
 	(void)arg;
-	for (uint64_t at = 0; at < 20000; at++) {
+	for (uint64_t at = 0; at < 20000 * rounds; at++) {
 		struct dice dice = dice_of(at);
 
 		dice_build(&dice, &w, 0);
@@ -193,7 +199,7 @@ static void test_more_room_less_reclaim(void **arg)
 					saturating_add(w.memcgs[i].current_bytes, MIB(20));
 		}
 		for (uint64_t i = 1 + dice_below(&dice, 4); i > 0; i--) {
-			check(world_try_plan(&w), at);
+			check(step(&w), at);
 			dice_obey(&dice, &w);
 			dice_happen(&dice, &w, 0);
 		}
@@ -212,8 +218,12 @@ int main(void)
 		cmocka_unit_test(test_same_history_same_plan),
 		cmocka_unit_test(test_more_room_less_reclaim),
 	};
-	const char *env = getenv("SEED");
+	const char *seed_env = getenv("SEED"), *rounds_env = getenv("ROUNDS");
+	int r;
 
-	seed = env ? strtoull(env, NULL, 10) : (uint64_t)time(NULL);
-	return cmocka_run_group_tests_name("policy-random", tests, NULL, NULL);
+	seed = seed_env ? strtoull(seed_env, NULL, 10) : (uint64_t)time(NULL);
+	rounds = rounds_env ? strtoull(rounds_env, NULL, 10) : 1;
+	r = cmocka_run_group_tests_name("policy-random", tests, NULL, NULL);
+	printf("# %" PRIu64 " steps\n", n_steps);
+	return r;
 }
