@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
+#include "cgroup_match.h"
 #include "config_files.h"
 #include "config_keys.h"
 #include "macro.h"
-#include "path_glob.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -147,7 +147,7 @@ static int assign_match(struct load *load, const char *value)
 		matches_remove(load->config, load->class_index);
 		return 0;
 	}
-	why = path_glob_check(value);
+	why = cgroup_match_check(value);
 	if (why)
 		return fault(load, "Match", "\"%s\": %s", value, why);
 	if (asprintf(&origin, "%s:%u", load->file, load->reader.line) < 0) {
@@ -364,7 +364,7 @@ int32_t config_classify(const struct config *config, const char *cgroup_path,
 	const struct config_match *found = NULL;
 
 	for (size_t i = 0; i < config->n_matches && !found; i++)
-		if (path_glob_match(config->matches[i].pattern, cgroup_path))
+		if (cgroup_match_fits(config->matches[i].pattern, cgroup_path))
 			found = &config->matches[i];
 	if (ret_match)
 		*ret_match = found;

@@ -26,7 +26,7 @@ enum fast_path {
 };
 const char *fast_path_to_string(enum fast_path choice);
 
-/* One Match= line: a cgroup path glob, and where it was written, for explanations. */
+/* One Match= line, see cgroup_match.h, and where it was written, for explanations. */
 struct config_match {
 	char *pattern;
 	char *origin; /* "FILE:LINE" */
@@ -75,7 +75,7 @@ void config_dump(const struct config *config, FILE *f);
 
 /*
  * Which class a cgroup belongs to: index into policy.classes, or -1. *ret_match, unless NULL, is
- * the line that decided, or NULL. The globs: path_glob.h.
+ * the line that decided, or NULL. The patterns: cgroup_match.h.
  */
 int32_t config_classify(const struct config *config, const char *cgroup_path,
 			const struct config_match **ret_match);

@@ -246,7 +246,7 @@ static const struct config_key config_keys[] = {
 	  parse_anon, print_anon, AGENT(policy.anon), 0, 0 },
 	{ SECTION_SWAP, "WriteBudget", NULL, NULL, NULL, 0, 0, 0 },
 	{ SECTION_METRICS, "Textfile", NULL, NULL, NULL, 0, 0, 0 },
-	{ SECTION_CLASS, "Match", "a glob of cgroup paths", NULL, NULL, 0, 0, 0 },
+	{ SECTION_CLASS, "Match", "a glob of cgroup paths or names", NULL, NULL, 0, 0, 0 },
 	{ SECTION_CLASS, "Reclaim", "one of none, file, anon, all",
 	  parse_reclaim, print_reclaim, CLASS(reclaim), 0, 0 },
 	{ SECTION_CLASS, "Weight", "a number of 1 to 10000",

@@ -136,22 +136,11 @@ bool path_glob_match(const char *pattern, const char *path)
 	return true;
 }
 
-const char *path_glob_check(const char *pattern)
+/* What may be wrong with any glob. */
+static const char *check_sets(const char *pattern)
 {
-	size_t len = strlen(pattern);
 	bool fits;
 
-	if (pattern[0] != '/') {
-		size_t word = strspn(pattern, "abcdefghijklmnopqrstuvwxyz");
-
-		if (word > 0 && pattern[word] == ':')
-			return "a prefix before the path is not supported by this version";
-		return "a cgroup path starts with \"/\"";
-	}
-	if (len > 1 && pattern[len - 1] == '/')
-		return "a cgroup path never ends in \"/\"; \"/**\" is what lies below it";
-	if (strstr(pattern, "//"))
-		return "a cgroup path never contains \"//\"";
 	for (const char *p = pattern; *p;) {
 		p = *p == '[' ? set_fits(p + 1, 0, &fits) : p + 1;
 		if (!p)
@@ -159,4 +148,26 @@ const char *path_glob_check(const char *pattern)
 			       "\"[\"";
 	}
 	return NULL;
+}
+
+const char *path_glob_check(const char *pattern)
+{
+	size_t len = strlen(pattern);
+
+	if (pattern[0] != '/')
+		return "a cgroup path starts with \"/\"";
+	if (len > 1 && pattern[len - 1] == '/')
+		return "a cgroup path never ends in \"/\"; \"/**\" is what lies below it";
+	if (strstr(pattern, "//"))
+		return "a cgroup path never contains \"//\"";
+	return check_sets(pattern);
+}
+
+const char *path_glob_check_name(const char *pattern)
+{
+	if (!*pattern)
+		return "there is no name";
+	if (strchr(pattern, '/'))
+		return "a name never contains \"/\"";
+	return check_sets(pattern);
 }

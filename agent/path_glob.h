@@ -23,4 +23,7 @@ bool path_glob_match(const char *pattern, const char *path);
  * is static. */
 const char *path_glob_check(const char *pattern);
 
+/* The same for a pattern that is compared with a single name. */
+const char *path_glob_check_name(const char *pattern);
+
 #endif

@@ -5,7 +5,7 @@
  */
 #include "../../agent/config.h"
 
-#include "path_glob.h"
+#include "cgroup_match.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,10 +71,11 @@ static void check(struct config *config)
 	for (size_t i = 0; i < config->n_matches; i++) {
 		const char *pattern = config->matches[i].pattern;
 
-		if (path_glob_check(pattern))
+		if (cgroup_match_check(pattern))
 			abort();
 		config_classify(config, pattern, NULL);
-		if (!strpbrk(pattern, "*?[") && !path_glob_match(pattern, pattern))
+		if (pattern[0] == '/' && !strpbrk(pattern, "*?[") &&
+		    !cgroup_match_fits(pattern, pattern))
 			abort();
 	}
 	close(fd);

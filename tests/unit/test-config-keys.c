@@ -252,37 +252,40 @@ static const char *example_class(const char *name, const char *path, struct tree
 static void test_examples(void **state)
 {
 #define CONTAINERD "/system.slice/containerd.service/"
+#define ID         "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define USER       "/user.slice/user-1000.slice/user@1000.service"
 	static const struct {
 		const char *name, *path, *class;
 	} cases[] = {
 		{"database", "/system.slice/mongod.service", "database"},
+		{"database", "/system.slice/mongod.service/sub", "database"},
 		{"database", "/system.slice/system-postgresql.slice/postgresql@15-main.service",
 		 "database"},
 		{"database", "/system.slice/postgresql.service", "none"},
+		{"database", USER "/app.slice/mongod.service", "none"},
 		{"batch", "/batch.slice/run-u12.service", "batch"},
 		{"batch", "/system.slice/cron.service", "none"},
-		{"containers", "/system.slice/docker-0a1b.scope", "containers"},
-		{"containers", "/system.slice/docker-0a1b.scope/init.scope", "containers"},
+		{"containers", "/system.slice/docker-" ID ".scope", "containers"},
+		{"containers", "/system.slice/docker-" ID ".scope/init.scope", "containers"},
 		{"containers", "/system.slice/docker.service", "none"},
-		{"containers", "/docker/0a1b", "containers"},
-		{"containers", "/machine.slice/libpod-0a1b.scope/container", "containers"},
-		{"containers",
-		 "/user.slice/user-1000.slice/user@1000.service/user.slice/libpod-0a1b.scope",
-		 "containers"},
+		{"containers", "/docker/" ID, "containers"},
+		{"containers", "/machine.slice/libpod-" ID ".scope/container", "containers"},
+		{"containers", USER "/user.slice/libpod-" ID ".scope/container", "containers"},
+		{"containers", USER "/app.slice/docker/" ID, "none"},
 		{"containers",
 		 "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1.slice/"
-		 "cri-containerd-0a1b.scope",
+		 "cri-containerd-" ID ".scope",
 		 "pods-besteffort"},
 		{"containers",
 		 "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
-		 "crio-0a1b.scope",
+		 "crio-" ID ".scope",
 		 "pods-burstable"},
-		{"containers", "/kubepods.slice/kubepods-pod1.slice/cri-containerd-0a1b.scope",
+		{"containers", "/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
 		 "pods-guaranteed"},
-		{"containers", "/kubepods/burstable/pod1/0a1b", "pods-burstable"},
-		{"containers", CONTAINERD "kubepods-besteffort.slice:cri-containerd:abc",
+		{"containers", "/kubepods/burstable/pod1/" ID, "pods-burstable"},
+		{"containers", CONTAINERD "kubepods-besteffort-pod1.slice:cri-containerd:" ID,
 		 "pods-besteffort"},
-		{"containers", CONTAINERD "kubepods-pod1.slice:cri-containerd:abc",
+		{"containers", CONTAINERD "kubepods-pod1.slice:cri-containerd:" ID,
 		 "pods-guaranteed"},
 	};
 

@@ -115,8 +115,11 @@ static void test_faults(void **state)
 		 "2: [Class a2345678901234567890123456789012345678901]: the name is longer than "
 		 "40 bytes"},
 		{"[Class a]\nMatch=a\n", "2: Match: \"a\": a cgroup path starts with \"/\""},
-		{"[Class a]\nMatch=unit:a\n", "2: Match: \"unit:a\": a prefix before the path is "
-					      "not supported by this version"},
+		{"[Class a]\nMatch=/b\nMatch=xattr:a\n",
+		 "3: Match: \"xattr:a\": unknown prefix; there are unit:, user-unit:, container:, "
+		 "pod: and qos:"},
+		{"[Class a]\nMatch=qos:guarantee\n",
+		 "2: Match: \"qos:guarantee\": not one of guaranteed, burstable, besteffort"},
 		{"[Agent]\n DryRun=no\n",
 		 "2: white space at the start: a value cannot go on in the next line"},
 		{"[Agent]\nDryRun=no\nx\nInterval=0\n", "3: neither [Section] nor Key=value"},

@@ -202,19 +202,12 @@ static void test_check(void **state)
 	static const struct {
 		const char *pattern, *why;
 	} bad[] = {
-		{"", "starts with \"/\""},
-		{"a.slice", "starts with \"/\""},
-		{"**", "starts with \"/\""},
-		{"unit:mongod.service", "not supported by this version"},
-		{"xattr:", "not supported by this version"},
-		{"/a/", "ends in"},
-		{"/a//b", "contains \"//\""},
-		{"/[a", "not closed"},
-		{"/[a/]", "not closed"},
-		{"/[]", "not closed"},
-		{"/[!]", "not closed"},
-		{"/[z-a]", "backward"},
-		{"/[a][", "not closed"},
+		{"", "starts with \"/\""},   {"a.slice", "starts with \"/\""},
+		{"**", "starts with \"/\""}, {"unit:mongod.service", "starts with \"/\""},
+		{"/a/", "ends in"},          {"/a//b", "contains \"//\""},
+		{"/[a", "not closed"},       {"/[a/]", "not closed"},
+		{"/[]", "not closed"},       {"/[!]", "not closed"},
+		{"/[z-a]", "backward"},      {"/[a][", "not closed"},
 	};
 
 	(void)state;
