@@ -6,6 +6,7 @@
 #include "ctl.h"
 #include "arith.h"
 #include "cgroup_name.h"
+#include "class_wait.h"
 #include "clock.h"
 #include "explain.h"
 #include "json.h"
@@ -116,6 +117,8 @@ static void print_row(const struct row *row, bool why)
 
 static void print_table(const struct list *list, struct memcg *const *memcgs, size_t n)
 {
+	uint64_t waiting = class_wait_find(list->config, memcgs, n);
+
 	printf("capability: %s\n%9s %9s %9s %9s %9s  %-16s %s\n",
 	       capability_to_string(list->pass->features->capability), "CURRENT", "WORKSET", "COLD",
 	       "ANON BACK", "FILE BACK", "CLASS", "CGROUP: DECISION");
@@ -127,6 +130,12 @@ static void print_table(const struct list *list, struct memcg *const *memcgs, si
 	}
 	puts("WORKSET and COLD are anon. BACK: pages per second that return after they were "
 	     "evicted.");
+	for (size_t i = 0; i < list->config->policy.n_classes; i++) {
+		char text[CLASS_WAIT_TEXT_MAX];
+
+		if (waiting & (UINT64_C(1) << i))
+			puts(class_wait_explain(list->config, i, text, sizeof(text)));
+	}
 }
 
 static void put_row(struct json_writer *writer, const struct row *row)
@@ -157,6 +166,7 @@ static void put_row(struct json_writer *writer, const struct row *row)
 static int print_json(const struct list *list, struct memcg *const *memcgs, size_t n)
 {
 	_cleanup_(json_writer_free_ptr) struct json_writer *writer = NULL;
+	uint64_t waiting = class_wait_find(list->config, memcgs, n);
 	int r = json_writer_new(stdout, &writer);
 
 	if (r < 0)
@@ -169,6 +179,11 @@ static int print_json(const struct list *list, struct memcg *const *memcgs, size
 		fill_row(list, memcgs[i], &row);
 		put_row(writer, &row);
 	}
+	json_end(writer);
+	json_begin_array(writer, "waiting_classes");
+	for (size_t i = 0; i < list->config->policy.n_classes; i++)
+		if (waiting & (UINT64_C(1) << i))
+			json_put_text(writer, NULL, list->config->policy.classes[i].name);
 	json_end(writer);
 	json_end(writer);
 	return json_writer_finish(writer);

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>
 
@@ -32,32 +33,51 @@ void log_open(void)
 		stderr_level = LOG_DEBUG;
 }
 
-static void to_stderr(int priority, const char *line)
+/* A field of the entry, whole: people look for cgroups by their names. Without memory it is left
+ * out. */
+static void put_field(struct iovec *entry, int *n, const char *format, ...) _printf_(3, 4);
+
+static void put_field(struct iovec *entry, int *n, const char *format, ...)
 {
-	if (priority <= stderr_level)
-		fprintf(stderr, "fgreclaimd: %s\n", line);
+	char *text;
+	va_list ap;
+	int len;
+
+	va_start(ap, format);
+	len = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (len >= 0)
+		entry[(*n)++] = (struct iovec){text, (size_t)len};
+}
+
+static void put(int priority, const char *message_id, const char *line,
+		const struct log_field *fields, size_t n_fields)
+{
+	struct iovec entry[3 + LOG_FIELDS_MAX];
+	int n = 0;
+
+	if (!to_journal) {
+		if (priority <= stderr_level)
+			fprintf(stderr, "fgreclaimd: %s\n", line);
+		return;
+	}
+	put_field(entry, &n, "MESSAGE=%s", line);
+	put_field(entry, &n, "PRIORITY=%i", priority);
+	if (message_id)
+		put_field(entry, &n, "MESSAGE_ID=%s", message_id);
+	for (size_t i = 0; i < n_fields && i < LOG_FIELDS_MAX; i++) {
+		if (fields[i].text)
+			put_field(entry, &n, "FGRECLAIM_%s=%s", fields[i].key, fields[i].text);
+		else
+			put_field(entry, &n, "FGRECLAIM_%s=%" PRIu64, fields[i].key,
+				  fields[i].number);
+	}
+	sd_journal_sendv(entry, n);
+	while (n > 0)
+		free(entry[--n].iov_base);
 }
 
 void log_event(int priority, const char *message_id, const char *format, ...)
-{
-	char line[LINE_MAX_BYTES], id[64];
-	int saved_errno = errno;
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(line, sizeof(line), format, ap);
-	va_end(ap);
-	snprintf(id, sizeof(id), "MESSAGE_ID=%s", message_id ? message_id : "");
-	if (!to_journal)
-		to_stderr(priority, line);
-	else if (message_id)
-		sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", priority, "%s", id, NULL);
-	else
-		sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", priority, NULL);
-	errno = saved_errno;
-}
-
-void log_action(const char *cgroup, const char *reason, uint64_t bytes, const char *format, ...)
 {
 	char line[LINE_MAX_BYTES];
 	int saved_errno = errno;
@@ -66,11 +86,38 @@ void log_action(const char *cgroup, const char *reason, uint64_t bytes, const ch
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
-	if (to_journal)
-		sd_journal_send("MESSAGE=%s", line, "PRIORITY=%i", LOG_DEBUG, "FGRECLAIM_CGROUP=%s",
-				cgroup, "FGRECLAIM_REASON=%s", reason, "FGRECLAIM_BYTES=%" PRIu64,
-				bytes, NULL);
-	else
-		to_stderr(LOG_DEBUG, line);
+	put(priority, message_id, line, NULL, 0);
+	errno = saved_errno;
+}
+
+void log_fields(int priority, const char *message_id, const struct log_field *fields,
+		size_t n_fields, const char *format, ...)
+{
+	char line[LINE_MAX_BYTES];
+	int saved_errno = errno;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	put(priority, message_id, line, fields, n_fields);
+	errno = saved_errno;
+}
+
+void log_action(const char *cgroup, const char *reason, uint64_t bytes, const char *format, ...)
+{
+	const struct log_field fields[] = {
+		{.key = "CGROUP", .text = cgroup},
+		{.key = "REASON", .text = reason},
+		{.key = "BYTES", .number = bytes},
+	};
+	char line[LINE_MAX_BYTES];
+	int saved_errno = errno;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	put(LOG_DEBUG, NULL, line, fields, ARRAY_SIZE(fields));
 	errno = saved_errno;
 }

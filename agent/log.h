@@ -19,6 +19,18 @@ void log_open(void);
 /* message_id: one of messages.h, or NULL. */
 void log_event(int priority, const char *message_id, const char *format, ...) _printf_(3, 4);
 
+/* A field of a journal entry; on stderr there is the line alone. */
+struct log_field {
+	const char *key;  /* without the "FGRECLAIM_" that all have in front */
+	const char *text; /* NULL: the number is it */
+	uint64_t number;
+};
+#define LOG_FIELDS_MAX 8
+
+/* The same with fields, LOG_FIELDS_MAX at most. */
+void log_fields(int priority, const char *message_id, const struct log_field *fields,
+		size_t n_fields, const char *format, ...) _printf_(5, 6);
+
 /* What was done to a cgroup, after the fact: bytes is what was measured. At debug. */
 void log_action(const char *cgroup, const char *reason, uint64_t bytes, const char *format, ...)
 	_printf_(4, 5);

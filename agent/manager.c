@@ -52,6 +52,7 @@ struct manager {
 	struct cpu_budget budget;
 	uint64_t interval_usec; /* as configured, or as the CPU budget allows */
 	struct report_pace pace;
+	struct report_classes classes;
 	unsigned n_ticks;
 };
 
@@ -116,6 +117,7 @@ static void tell(struct manager *manager, bool last)
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 
+	report_classes(&manager->classes, manager->config, memcgs, n);
 	report_status(&manager->pace, &manager->features, is_dry_run(manager), memcgs, n,
 		      executor_totals(manager->executor));
 	report_summary(&manager->pace, executor_totals(manager->executor), last);
@@ -180,6 +182,7 @@ static int on_reload(sd_event_source *source _unused_, const struct signalfd_sig
 		manager->config = config;
 		executor_configure(manager->executor, config, is_dry_run(manager));
 		hierarchy_classify(manager->hierarchy, config);
+		manager->classes = (struct report_classes){0};
 		manager->host.fast_path = config->fast_path;
 		features_probe(&manager->features, &manager->host);
 		log_event(LOG_NOTICE, MESSAGE_CONFIG, "configuration loaded");

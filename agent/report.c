@@ -5,6 +5,7 @@
  */
 #include "report.h"
 #include "arith.h"
+#include "class_wait.h"
 #include "clock.h"
 #include "explain.h"
 #include "log.h"
@@ -64,6 +65,41 @@ void report_hold(const struct memcg *memcg, enum reason former)
 		return;
 	explain_verdict(verdict, sentence, sizeof(sentence));
 	log_event(LOG_DEBUG, MESSAGE_BACKOFF, "%s: %s", memcg->name, sentence);
+}
+
+static void report_first(const struct config *config, size_t class_index,
+			 struct memcg *const *memcgs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (memcgs[i]->class_index != (int32_t)class_index)
+			continue;
+		log_event(LOG_NOTICE, MESSAGE_CONFIG, "class %s: its first cgroup is %s",
+			  config->policy.classes[class_index].name, memcgs[i]->name);
+		return;
+	}
+}
+
+void report_classes(struct report_classes *classes, const struct config *config,
+		    struct memcg *const *memcgs, size_t n)
+{
+	char text[CLASS_WAIT_TEXT_MAX];
+	uint64_t waiting;
+
+	if (classes->said && !classes->waiting)
+		return;
+	waiting = class_wait_find(config, memcgs, n);
+	for (size_t i = 0; i < config->policy.n_classes; i++) {
+		uint64_t class = UINT64_C(1) << i;
+
+		if (!classes->said && (waiting & class))
+			log_event(LOG_NOTICE, MESSAGE_CONFIG, "%s",
+				  class_wait_explain(config, i, text, sizeof(text)));
+		else if (classes->waiting & ~waiting & class)
+			report_first(config, i, memcgs, n);
+	}
+	/* A class that had its cgroups and lost them waits for nothing. */
+	classes->waiting = classes->said ? classes->waiting & waiting : waiting;
+	classes->said = true;
 }
 
 void report_status(struct report_pace *pace, const struct features *features, bool dry_run,

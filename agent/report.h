@@ -17,6 +17,18 @@ void report_changes(const struct features *former, const struct features *featur
 /* The verdict of a memcg when it begins to be held back. */
 void report_hold(const struct memcg *memcg, enum reason former);
 
+/* Which classes were said to wait for their first cgroup. All zeros: nothing was said yet, as after
+ * a change of the configuration. */
+struct report_classes {
+	bool said;
+	uint64_t waiting; /* see class_wait.h */
+};
+
+/* A line for each class that no cgroup belongs to, the first time; then one for each of these when
+ * its first cgroup has come. */
+void report_classes(struct report_classes *classes, const struct config *config,
+		    struct memcg *const *memcgs, size_t n);
+
 /* When what is told again and again was last told. All zeros: never. */
 struct report_pace {
 	uint64_t status_usec, summary_usec;

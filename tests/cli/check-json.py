@@ -65,7 +65,9 @@ def check_features(root, level, *missing):
 
 
 def check_list(root, *expected):
-    has_keys(root, "cgroups", "list")
+    has_keys(root, "cgroups waiting_classes", "list")
+    for name in root["waiting_classes"]:
+        is_text(name, "waiting class")
     rows = {}
     for row in root["cgroups"]:
         has_keys(row, "path name kind id class match current_bytes working_set_bytes cold_bytes "

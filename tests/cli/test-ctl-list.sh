@@ -27,9 +27,11 @@ has_once out "$conf:4"
 has_once out "$conf:6"
 has out "no Match= fits"
 
+lacks out "no cgroup belongs"
 if command -v python3 >/dev/null; then
 	run_ctl 0 --root="$tree" list --json
 	is_empty err
+	has out '"waiting_classes":[]'
 	python3 -m json.tool "$tmp/out" >/dev/null || fail "no JSON"
 	python3 "$srcdir/tests/cli/check-json.py" list "$tmp/out" / - - /init.scope - - \
 		/system.slice/mongod.service db "$conf:4" \
@@ -41,6 +43,25 @@ if command -v python3 >/dev/null; then
 	lacks out '"age_ms":0'
 fi
 fingerprint "$tree" | cmp - "$tmp/before" || fail "the tree has changed"
+
+# A class waits for a cgroup that is not there yet, or has no Match= at all.
+cat "$conf" >"$tmp/conf"
+printf '[Class mail]\nMatch=unit:postfix@*.service\nMatch=/mail/*\n[Class none]\nWeight=1\n' >>"$conf"
+run_ctl 0 --root="$tree" list
+has_once out "class mail: no cgroup belongs to it yet, see $conf:8"
+has_once out "class none: no cgroup belongs to it, it has no Match="
+[ "$(grep -cF "no cgroup belongs" "$tmp/out")" -eq 2 ] || fail "others wait too"
+run_ctl 0 --root="$tree" list --json
+tr -d '\n' <"$tmp/out" | grep -qF '"waiting_classes":["mail","none"]' || fail "not these two wait"
+mkdir -p "$tree/sys/fs/cgroup/mail/a"
+for file in "$tree/sys/fs/cgroup/mail/memory.current" "$tree/sys/fs/cgroup/mail/a/memory.current"; do
+	echo 4096 >"$file"
+done
+run_ctl 0 --root="$tree" list --why
+lacks out "class mail: no cgroup"
+grep -A1 -E ' mail +/mail/a: ' "$tmp/out" | grep -qF "$conf:9" || fail "not the line of the second glob"
+rm -r "$tree/sys/fs/cgroup/mail"
+cat "$tmp/conf" >"$conf"
 
 # Unknown is never zero: without a listing, and without memory.stat.
 rm "$tree/sys/kernel/debug/lru_gen" "$tree/sys/fs/cgroup/system.slice/mongod.service/memory.stat"

@@ -64,6 +64,22 @@ for _ in 1 2 3; do
 done
 wait_for err "configuration loaded"
 
+# A class waits: said once, not once a tick; and once when its first cgroup has come.
+printf '[Agent]\nInterval=500ms\n[Class late]\nMatch=/late.slice/*\n' >"$conf"
+kill -HUP "$pid"
+wait_for err "class late: no cgroup belongs to it yet, see $conf:4"
+sleep 1.2
+has_once err "no cgroup belongs to it yet"
+# Moved there whole, since a scan may come at any time.
+mkdir -p "$tmp/late.slice/a.service"
+echo 4096 | tee "$tmp/late.slice/memory.current" >"$tmp/late.slice/a.service/memory.current"
+mv "$tmp/late.slice" "$tree/sys/fs/cgroup/"
+wait_for err "class late: its first cgroup is /late.slice/a.service"
+rm -r "$tree/sys/fs/cgroup/late.slice"
+sleep 1.2
+has_once err "its first cgroup"
+has_once err "no cgroup belongs to it yet"
+
 # A cgroup comes, another goes, one changes into a file.
 rm -r "$tree/sys/fs/cgroup/user.slice"
 touch "$tree/sys/fs/cgroup/user.slice"
