@@ -10,8 +10,10 @@
  */
 #include "hierarchy.h"
 #include "file.h"
+#include "log.h"
 #include "macro.h"
 #include "memcg_index.h"
+#include "own_cgroup.h"
 #include "tree_watch.h"
 
 #include <dirent.h>
@@ -37,6 +39,7 @@ struct hierarchy {
 	uint64_t scan;
 	struct memcg_index index;
 	struct tree_watch watch;
+	struct hierarchy_changes changes;
 	uint64_t full_walk_usec; /* when all directories were last read; 0: they must be */
 };
 
@@ -70,24 +73,6 @@ static int find_mount(char *path, size_t size, const char **ret_why)
 		return -ENAMETOOLONG;
 	strcpy(path, mount);
 	return 0;
-}
-
-/* Our own path inside the hierarchy: the line "0::PATH" of /proc/self/cgroup. */
-static char *find_own_path(void)
-{
-	char text[8192];
-	char *line, *end;
-
-	if (file_read_at(AT_FDCWD, "/proc/self/cgroup", text, sizeof(text)) < 0)
-		return NULL;
-	line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
-	if (!line)
-		return NULL;
-	line = strchr(line, '/');
-	if (!line)
-		return NULL;
-	end = strchrnul(line, '\n');
-	return strndup(line, (size_t)(end - line));
 }
 
 struct hierarchy *hierarchy_close(struct hierarchy *hierarchy)
@@ -137,7 +122,7 @@ int hierarchy_open(const char *root, struct hierarchy **ret, const char **ret_wh
 	hierarchy->live = fstatfs(hierarchy->root_fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
 	/* In a cgroup namespace this is "/", which is never touched anyway. */
 	if (hierarchy->live)
-		hierarchy->own_path = find_own_path();
+		hierarchy->own_path = own_cgroup_path();
 	*ret = TAKE_PTR(hierarchy);
 	return 0;
 }
@@ -209,6 +194,11 @@ static int enter(struct walk *walk, int dir_fd, struct memcg *parent, struct mem
 		/* Before its children are read: one that comes in between is read or told of. */
 		memcg->watch = tree_watch_add(&hierarchy->watch, memcg->dir_fd);
 		memcg->changed = true;
+		/* Those of the first scan were there before us. */
+		if (hierarchy->scan > 1) {
+			hierarchy->changes.appeared++;
+			log_debug("%s: appeared", memcg->name);
+		}
 	}
 	r = list(walk, memcg, parent);
 	if (r < 0) {
@@ -313,8 +303,11 @@ static void drop_vanished(struct hierarchy *hierarchy)
 	for (size_t i = 0; i < hierarchy->index.n_former; i++) {
 		struct memcg *memcg = hierarchy->index.former_by_id[i];
 
-		if (memcg->scan != hierarchy->scan)
-			forget(hierarchy, memcg);
+		if (memcg->scan == hierarchy->scan)
+			continue;
+		hierarchy->changes.vanished++;
+		log_debug("%s: vanished", memcg->name);
+		forget(hierarchy, memcg);
 	}
 }
 
@@ -374,6 +367,11 @@ void hierarchy_classify(struct hierarchy *hierarchy, const struct config *config
 
 		memcg->class_index = config_classify(config, memcg->path, NULL);
 	}
+}
+
+struct hierarchy_changes hierarchy_changes(const struct hierarchy *hierarchy)
+{
+	return hierarchy->changes;
 }
 
 struct memcg *const *hierarchy_memcgs(const struct hierarchy *hierarchy, size_t *ret_n)

@@ -34,6 +34,14 @@ void hierarchy_classify(struct hierarchy *hierarchy, const struct config *config
 struct memcg *const *hierarchy_memcgs(const struct hierarchy *hierarchy, size_t *ret_n);
 uint64_t hierarchy_scan_number(const struct hierarchy *hierarchy);
 
+/* Memcgs that came and went since the first scan; one that was renamed, or made anew under its
+ * name, did both. Each is logged with its name, at debug. */
+struct hierarchy_changes {
+	uint64_t appeared;
+	uint64_t vanished;
+};
+struct hierarchy_changes hierarchy_changes(const struct hierarchy *hierarchy);
+
 /* By path, by cgroup id, or NULL. */
 struct memcg *hierarchy_find(const struct hierarchy *hierarchy, const char *path, size_t len);
 struct memcg *hierarchy_find_id(const struct hierarchy *hierarchy, uint64_t id);

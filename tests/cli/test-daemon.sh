@@ -94,5 +94,15 @@ count_descriptors | cmp -s - "$tmp/descriptors" || fail "descriptors leak from t
 stop TERM
 is_empty out
 
+# At debug each cgroup that comes or goes is named.
+SYSTEMD_LOG_LEVEL=debug
+export SYSTEMD_LOG_LEVEL
 start
+mkdir "$tmp/short.slice"
+echo 4096 >"$tmp/short.slice/memory.current"
+mv "$tmp/short.slice" "$tree/sys/fs/cgroup/"
+wait_for err "/short.slice: appeared"
+rm -r "$tree/sys/fs/cgroup/short.slice"
+wait_for err "/short.slice: vanished"
+lacks err "/system.slice: appeared"
 stop INT

@@ -300,6 +300,52 @@ static void test_name_for_people(void **state)
 	tree_close(&tree);
 }
 
+static void assert_changes(const struct tree *tree, uint64_t appeared, uint64_t vanished)
+{
+	struct hierarchy_changes changes = hierarchy_changes(tree->hierarchy);
+
+	assert_int_equal(changes.appeared, appeared);
+	assert_int_equal(changes.vanished, vanished);
+}
+
+static void test_changes(void **state)
+{
+	char to[FIXTURE_PATH_MAX];
+	struct tree tree;
+
+	tree_open(&tree, state);
+	add(&tree, "/a");
+	add(&tree, "/a/b");
+	/* They were there before. */
+	scan(&tree, 1 * SEC);
+	assert_changes(&tree, 0, 0);
+	add(&tree, "/c");
+	add(&tree, "/c/d");
+	scan(&tree, 2 * SEC);
+	assert_changes(&tree, 2, 0);
+	/* Nor does the walk of everything find them anew. */
+	scan(&tree, 200 * SEC);
+	assert_changes(&tree, 2, 0);
+	drop(&tree, "/a");
+	scan(&tree, 201 * SEC);
+	assert_changes(&tree, 2, 2);
+	/* It lost its memory controller. */
+	fixture_remove(*state, fixture_memcg_file("/c/d", "memory.current"));
+	fixture_write(*state, fixture_memcg_file("/c", "cgroup.subtree_control"), "-memory");
+	scan(&tree, 202 * SEC);
+	assert_changes(&tree, 2, 3);
+	strcpy(to, fixture_path(*state, fixture_memcg_file("/z", "")));
+	assert_int_equal(rename(fixture_path(*state, fixture_memcg_file("/c", "")), to), 0);
+	scan(&tree, 203 * SEC);
+	assert_changes(&tree, 3, 4);
+	/* What came and went between two scans was never seen. */
+	add(&tree, "/e");
+	drop(&tree, "/e");
+	scan(&tree, 204 * SEC);
+	assert_changes(&tree, 3, 4);
+	tree_close(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +357,7 @@ int main(void)
 		FIXTURE_TEST(test_untold),
 		FIXTURE_TEST(test_vanished_and_recreated),
 		FIXTURE_TEST(test_renamed),
+		FIXTURE_TEST(test_changes),
 		FIXTURE_TEST(test_omitted),
 		FIXTURE_TEST(test_name_for_people),
 	};
