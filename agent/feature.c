@@ -7,6 +7,7 @@
 #include "feature.h"
 #include "file.h"
 #include "macro.h"
+#include "swap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -189,32 +190,20 @@ static void take_behaviour(struct features *features, const struct feature_host 
 	    host->fg_seen == FG_YES ? "not" : "just");
 }
 
-struct swap_count {
-	unsigned areas, zram;
-};
-
-static void count_swap(const struct swap_area *area, void *userdata)
-{
-	struct swap_count *count = userdata;
-
-	count->areas++;
-	count->zram += area->is_zram;
-}
-
 static void probe_swap(struct features *features, const char *root)
 {
-	struct swap_count count = {0};
-	char text[16384], zswap[16] = "";
-	int len = read_below(root, "/proc/swaps", text, sizeof(text));
+	struct swap_summary swap;
+	char zswap[16] = "";
 	bool memory;
 
-	if (len >= 0)
-		kparse_swaps(text, (size_t)len, count_swap, &count);
+	swap_look(root, &swap);
 	read_below(root, "/sys/module/zswap/parameters/enabled", zswap, sizeof(zswap));
-	memory = count.areas > 0 && (count.areas == count.zram || zswap[0] == 'Y');
-	set(features, FEATURE_SWAP, count.areas > 0, "%u swap areas", count.areas);
-	set(features, FEATURE_SWAP_MEMORY, memory, "%u of %u are zram, zswap is %s", count.zram,
-	    count.areas, zswap[0] == 'Y' ? "on" : "off");
+	memory = swap.areas > 0 && (swap.areas == swap.zram || zswap[0] == 'Y');
+	set(features, FEATURE_SWAP, swap.areas > 0, "%u swap areas%s%s", swap.areas,
+	    swap.areas > 0 ? ": " : "", swap.text);
+	set(features, FEATURE_SWAP_MEMORY, memory,
+	    "%u of %u are zram, %u on rotating disks, zswap is %s", swap.zram, swap.areas,
+	    swap.rotational, zswap[0] == 'Y' ? "on" : "off");
 }
 
 static void probe_psi(struct features *features, const char *root)

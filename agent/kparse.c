@@ -215,10 +215,8 @@ int kparse_cgroup_events(const char *text, size_t len, bool *ret_populated, bool
 int kparse_meminfo(const char *text, size_t len, struct meminfo *ret)
 {
 	struct keyed items[] = {
-		{.key = "MemTotal"},
-		{.key = "MemAvailable"},
-		{.key = "SwapTotal"},
-		{.key = "SwapFree"},
+		{.key = "MemTotal"}, {.key = "MemAvailable"}, {.key = "SwapTotal"},
+		{.key = "SwapFree"}, {.key = "Zswap"},
 	};
 	int r = keyed_read(text_of(text, len), KEYED_MEMINFO, items, ARRAY_SIZE(items));
 
@@ -228,6 +226,7 @@ int kparse_meminfo(const char *text, size_t len, struct meminfo *ret)
 	ret->available_bytes = items[1].value;
 	ret->swap_total_bytes = items[2].value;
 	ret->swap_free_bytes = items[3].value;
+	ret->zswap_bytes = items[4].value;
 	return 0;
 }
 

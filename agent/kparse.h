@@ -40,6 +40,7 @@ struct meminfo {
 	uint64_t available_bytes;
 	uint64_t swap_total_bytes;
 	uint64_t swap_free_bytes;
+	uint64_t zswap_bytes; /* that zswap holds in RAM: Linux 5.19 and later, with zswap */
 };
 int kparse_meminfo(const char *text, size_t len, struct meminfo *ret);
 
@@ -65,12 +66,16 @@ int kparse_vmstat(const char *text, size_t len, struct vmstat *ret);
 struct swap_area {
 	char name[256];
 	bool is_zram; /* a /dev/zramN partition */
+	bool is_file; /* of a file system; else a disk, or a part of one */
 	uint64_t size_bytes;
 	uint64_t used_bytes;
 	int64_t priority;
 };
 typedef void (*kparse_swap_emit_t)(const struct swap_area *area, void *userdata);
 int kparse_swaps(const char *text, size_t len, kparse_swap_emit_t emit, void *userdata);
+
+/* queue/rotational of a disk in sysfs: 0 or 1, and nothing else. */
+int kparse_rotational(const char *text, size_t len, bool *ret);
 
 /* zram's mm_stat: orig_data_size, compr_data_size, mem_used_total in bytes. */
 struct zram_stat {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /proc/swaps and zram's mm_stat to structs: what swap there is, and whether it is memory again.
- * Sources: mm/swapfile.c swap_show() (names pass seq_file_path(), which writes blank, tab, newline
+ * /proc/swaps, zram's mm_stat and a disk's queue/rotational to structs: what swap there is, whether
+ * it is memory again, and what it costs. Sources: mm/swapfile.c swap_show() (names pass seq_file_path(), which writes blank, tab, newline
  * and backslash as octal), drivers/block/zram/zram_drv.c mm_stat_show().
  */
 #include "kparse.h"
@@ -69,7 +69,8 @@ static int parse_swap_line(struct text line, struct swap_area *ret)
 		return -EINVAL;
 	if (!text_equals(&type, "partition") && !text_equals(&type, "file"))
 		return -EINVAL;
-	ret->is_zram = text_equals(&type, "partition") && is_zram_name(name);
+	ret->is_file = text_equals(&type, "file");
+	ret->is_zram = !ret->is_file && is_zram_name(name);
 	if (take_kbytes(&line, &ret->size_bytes) < 0 || take_kbytes(&line, &ret->used_bytes) < 0)
 		return -EINVAL;
 	if (!text_take_word(&line, &priority) || line.p != line.end)
@@ -104,6 +105,17 @@ int kparse_swaps(const char *text, size_t len, kparse_swap_emit_t emit, void *us
 	int r = each_swap_line(text_of(text, len), NULL, NULL);
 
 	return r < 0 ? r : each_swap_line(text_of(text, len), emit, userdata);
+}
+
+int kparse_rotational(const char *text, size_t len, bool *ret)
+{
+	struct text line;
+	uint64_t value;
+
+	if (!text_only_line(text, len, &line) || text_to_number(line, &value) < 0 || value > 1)
+		return -EINVAL;
+	*ret = value == 1;
+	return 0;
 }
 
 int kparse_zram_mm_stat(const char *text, size_t len, struct zram_stat *ret)

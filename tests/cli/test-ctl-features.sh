@@ -52,6 +52,18 @@ rm -r "$tree/proc" "$tree/sys"
 # shellcheck disable=SC2086
 at observe ${names% io_uring}
 
+# Which disk swap is on, and whether that rotates.
+new_tree
+mkdir -p "$tree/sys/block/sda/queue" "$tree/sys/block/nvme0n1/queue"
+echo 1 >"$tree/sys/block/sda/queue/rotational"
+echo 0 >"$tree/sys/block/nvme0n1/queue/rotational"
+printf '%s partition 1048576 0 -2\n' /dev/sda3 /dev/nvme0n1p2 >>"$tree/proc/swaps"
+printf '/swap\\040file file 1048576 0 -2\n' >>"$tree/proc/swaps"
+at tiers swappiness fg swap-is-memory
+run_ctl 0 --root="$tree" features
+has_once out "/dev/sda3 (rotational), /dev/nvme0n1p2 (not rotational), /swap file (file)"
+has_once out "1 of 4 are zram, 1 on rotating disks, "
+
 # Bytes of a name in the evidence.
 new_tree
 esc=$(printf '\033')

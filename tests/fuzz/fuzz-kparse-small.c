@@ -82,6 +82,7 @@ static void fuzz_numbers(const char *text, size_t len)
 	struct zram_stat zram;
 	struct meminfo meminfo;
 	struct psi_total psi;
+	bool rotational;
 	uint64_t value = 0;
 	int r = kparse_value(text, len, &value);
 
@@ -99,7 +100,10 @@ static void fuzz_numbers(const char *text, size_t len)
 	if (kparse_meminfo(text, len, &meminfo) < 0)
 		require_untouched(&meminfo, sizeof(meminfo));
 	else
-		require_values(&meminfo.total_bytes, 4);
+		require_values(&meminfo.total_bytes, 5);
+
+	if (kparse_rotational(text, len, &rotational) == 0)
+		REQUIRE(text[len - 2] == (rotational ? '1' : '0'));
 
 	memset(&zram, UNTOUCHED_BYTE, sizeof(zram));
 	if (kparse_zram_mm_stat(text, len, &zram) < 0)
@@ -114,6 +118,7 @@ static void check_area(const struct swap_area *area, void *userdata)
 
 	++*n;
 	REQUIRE(memchr(area->name, '\0', sizeof(area->name)) && area->name[0] != '\0');
+	REQUIRE(!area->is_zram || !area->is_file);
 	REQUIRE(!area->is_zram || strstr(area->name, "/zram"));
 	REQUIRE(area->size_bytes < SAMPLE_INFINITY && area->size_bytes % 1024 == 0);
 	REQUIRE(area->used_bytes < SAMPLE_INFINITY && area->used_bytes % 1024 == 0);

@@ -250,7 +250,7 @@ static void test_meminfo(void **state _unused_)
 	static const char odd[] =
 		"MemTotal: 18014398509481984 kB\nMemAvailable: 5\nSwapTotal: 5 MB\n"
 		"SwapFree: 7 kB";
-	struct meminfo m = {UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED};
+	struct meminfo m = {UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED};
 
 	assert_int_equal(kparse_meminfo("", 0, &m), -EINVAL);
 	assert_int_equal(kparse_meminfo(STAT, strlen(STAT), &m), -EINVAL);
@@ -260,6 +260,9 @@ static void test_meminfo(void **state _unused_)
 	assert_int_equal(m.available_bytes, 8000000ULL * 1024);
 	assert_int_equal(m.swap_total_bytes, 2097148ULL * 1024);
 	assert_int_equal(m.swap_free_bytes, 0);
+	assert_int_equal(m.zswap_bytes, U);
+	assert_int_equal(kparse_meminfo("Zswap: 12 kB\n", 13, &m), 0);
+	assert_int_equal(m.zswap_bytes, 12288);
 	assert_int_equal(kparse_meminfo(odd, strlen(odd), &m), 0);
 	assert_int_equal(m.total_bytes, U);
 	assert_int_equal(m.available_bytes, U);
@@ -358,6 +361,8 @@ static void test_swaps(void **state _unused_)
 	assert_int_equal(areas[1].priority, -2);
 	for (size_t i = 0; i < n_areas; i++)
 		assert_int_equal(areas[i].is_zram, i == 0 || i == 2);
+	assert_false(areas[0].is_file);
+	assert_true(areas[1].is_file);
 	assert_int_equal(swaps(HEAD), 0);
 	assert_int_equal(n_areas, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(junk); i++) {
@@ -386,6 +391,21 @@ static void test_zram(void **state _unused_)
 	assert_int_equal(z.orig_bytes, 528384);
 	assert_int_equal(z.compressed_bytes, 384);
 	assert_int_equal(z.used_bytes, 16384);
+}
+
+static void test_rotational(void **state _unused_)
+{
+	static const char *const junk[] = {"",     "\n",    "0",     "1",     "2\n",
+					   "-1\n", "max\n", "0 1\n", "yes\n", "0\n1\n"};
+	bool rotational = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(junk); i++)
+		assert_int_equal(kparse_rotational(junk[i], strlen(junk[i]), &rotational), -EINVAL);
+	assert_true(rotational);
+	assert_int_equal(kparse_rotational("0\n", 2, &rotational), 0);
+	assert_false(rotational);
+	assert_int_equal(kparse_rotational("1\n", 2, &rotational), 0);
+	assert_true(rotational);
 }
 
 static bool same_or_unknown(uint64_t value, uint64_t whole)
@@ -443,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_vmstat),
 		cmocka_unit_test(test_swaps),
 		cmocka_unit_test(test_zram),
+		cmocka_unit_test(test_rotational),
 		cmocka_unit_test(test_cut_everywhere),
 	};
 
