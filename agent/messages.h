@@ -11,5 +11,6 @@
 #define MESSAGE_DEGRADED "d0acdb1bbc22402c828334f22ebac4ab" /* the host lacks something */
 #define MESSAGE_CONFIG   "0887d85fa8944795b64d61a49dea9a26" /* configuration loaded or refused */
 #define MESSAGE_BACKOFF  "d9627f628f0d48b7a649e28cb1089936" /* reclaim of a cgroup is held back */
+#define MESSAGE_ADVICE   "feabe622bd1f4d8892f40dbc33b7a2f9" /* a cgroup thrashes at its limit */
 
 #endif

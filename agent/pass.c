@@ -94,6 +94,7 @@ int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 
 		memcgs[i]->state = pass->states[i];
 		report_hold(memcgs[i], former);
+		report_advice(memcgs[i]);
 	}
 	return 0;
 }

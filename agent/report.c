@@ -67,6 +67,28 @@ void report_hold(const struct memcg *memcg, enum reason former)
 	log_event(LOG_DEBUG, MESSAGE_BACKOFF, "%s: %s", memcg->name, sentence);
 }
 
+void report_advice(const struct memcg *memcg)
+{
+	const struct memcg_state *state = &memcg->state;
+	uint64_t pages =
+		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]) / 1000;
+	const struct log_field fields[] = {
+		{.key = "CGROUP", .text = memcg->name},
+		{.key = "REFAULTS_PER_SECOND", .number = pages},
+		{.key = "LIMIT_BYTES", .number = state->advice.limit_bytes},
+		{.key = "CURRENT_BYTES", .number = state->last.current_bytes},
+	};
+	char limit[BYTES_TEXT_MAX];
+
+	if (!state->advice.due)
+		return;
+	log_fields(LOG_NOTICE, MESSAGE_ADVICE, fields, ARRAY_SIZE(fields),
+		   "%s: thrashes at its limit of %s: %" PRIu64 " pages come back each second. "
+		   "Reclaim cannot help; a higher limit or less to cache would",
+		   memcg->name, explain_bytes(state->advice.limit_bytes, limit, sizeof(limit)),
+		   pages);
+}
+
 static void report_first(const struct config *config, size_t class_index,
 			 struct memcg *const *memcgs, size_t n)
 {

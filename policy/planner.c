@@ -4,6 +4,7 @@
  * let SPLIT keep headroom under each limit, innermost first, with what SAVER takes already counted.
  */
 #include "planner.h"
+#include "advice.h"
 #include "arith.h"
 #include "backoff.h"
 #include "headroom.h"
@@ -106,6 +107,7 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 		saturating_sub(state->hold_until_usec, max_u64(now_usec, state->last_usec));
 	uint64_t until_usec = saturating_add(now_usec, max_u64(held_usec, QUIET_USEC));
 
+	advice_rebase(&state->advice, now_usec);
 	*state = (struct memcg_state){
 		.id = sample->id,
 		.primed = true,
@@ -114,6 +116,7 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 		.baseline_memory_ppm = state->baseline_memory_ppm,
 		.baseline_io_ppm = state->baseline_io_ppm,
 		.backoffs = state->backoffs,
+		.advice = state->advice,
 		.hold_until_usec = until_usec,
 		.widened_for = until_usec, /* this is no harm */
 		.hold = held_usec > QUIET_USEC ? state->hold
@@ -145,6 +148,7 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		return false;
 	}
 	state->dt_usec = snapshot->now_usec - state->last_usec;
+	state->advice.due = false;
 	if (was_unknown(state)) {
 		remember(state, sample, snapshot);
 		return false;
@@ -154,6 +158,7 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 	utility_step(state, sample, snapshot,
 		     has_class(params, sample) ? params->classes[sample->class_index].weight
 					       : WEIGHT_DEFAULT);
+	advice_step(state, sample, snapshot);
 	if (has_class(params, sample))
 		backoff_step(state, &params->classes[sample->class_index], sample, snapshot);
 	remember(state, sample, snapshot);

@@ -36,6 +36,14 @@ struct sharing {
 	uint64_t blocked_until_usec;
 };
 
+/* advice.c */
+struct advice_state {
+	bool due;             /* to be said after this very plan */
+	uint64_t limit_bytes; /* the lower of memory.max and memory.high, at the last look */
+	uint64_t since_usec;  /* when it began to thrash there; 0: it does not */
+	uint64_t told_usec;   /* when advice was last due; 0: never */
+};
+
 struct memcg_state {
 	uint64_t id;
 	bool primed; /* last holds counters of this memcg */
@@ -92,6 +100,8 @@ struct memcg_state {
 	struct verdict hold;
 	uint32_t backoffs; /* in a row: the exponent of the next hold */
 	uint32_t barren;   /* rounds in a row that freed next to nothing */
+
+	struct advice_state advice;
 
 	struct verdict verdict;
 };

@@ -118,9 +118,41 @@ static void test_waiting_classes(void **state)
 	tree_close(&tree);
 }
 
+static void test_advice(void **state _unused_)
+{
+	char name[] = "/lxc/web";
+	struct memcg memcg = {
+		.name = name,
+		.state =
+			{
+				.refault_mpps = {1500, 40999},
+				.last = {.current_bytes = (512 << 20) - 4096},
+				.advice = {.limit_bytes = 512 << 20,
+					   .since_usec = 1,
+					   .told_usec = 2},
+			},
+	};
+
+	report_advice(&memcg);
+	assert_said("");
+	memcg.state.advice.due = true;
+	report_advice(&memcg);
+	assert_said(
+		"MESSAGE=/lxc/web: thrashes at its limit of 512M: 42 pages come back each second. "
+		"Reclaim cannot help; a higher limit or less to cache would|PRIORITY=5|"
+		"MESSAGE_ID=" MESSAGE_ADVICE "|FGRECLAIM_CGROUP=/lxc/web|"
+		"FGRECLAIM_REFAULTS_PER_SECOND=42|FGRECLAIM_LIMIT_BYTES=536870912|"
+		"FGRECLAIM_CURRENT_BYTES=536866816\n");
+	/* On stderr, the line alone. */
+	to_journal = false;
+	report_advice(&memcg);
+	assert_said("");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		REPORT_TEST(test_advice),
 		REPORT_TEST(test_waiting_classes),
 	};
 
