@@ -46,6 +46,12 @@ int ctl_host_open_tree(struct ctl_host *ret, const struct ctl *ctl, const struct
  * on a recorded tree. */
 void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl);
 
+/* Removed cgroups of the whole tree that are not gone yet; SAMPLE_UNKNOWN without a tree. */
+uint64_t ctl_host_dying(const struct hierarchy *hierarchy);
+
+/* A line about them on standard output, if there are any. */
+void ctl_print_dying(uint64_t dying);
+
 void ctl_host_close(struct ctl_host *host);
 
 #endif

@@ -191,6 +191,7 @@ int ctl_generations(const struct ctl *ctl)
 	if (r > 0)
 		return r;
 	note_disabled(ctl->root);
+	generations.dying = ctl_host_dying(host.hierarchy);
 	if (ctl->argument) {
 		r = choose(&generations, ctl->argument);
 		if (r > 0)

@@ -15,6 +15,7 @@ struct generations {
 	size_t len; /* of lru_gen.text */
 	struct listing listing;
 	const struct listing_entry *shown; /* all of the same path; NULL: all of them */
+	uint64_t dying;                    /* removed cgroups that are not gone yet */
 };
 
 /* Calls for each record that is to be shown, in order. last: of its entry. */

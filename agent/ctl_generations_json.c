@@ -128,6 +128,7 @@ int generations_print_json(struct generations *generations)
 	json_put_bool(writer, "tiers", layout.tiers);
 	json_put_text(writer, "walk", *layout.walk ? layout.walk : "none");
 	json_end(writer);
+	json_put_u64(writer, "dying_descendants", generations->dying);
 	json_end(writer);
 	return json_writer_finish(writer);
 }

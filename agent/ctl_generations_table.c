@@ -139,4 +139,5 @@ void generations_print_table(struct generations *generations)
 	if (table.tiers)
 		puts("\nTiers: anon to the left, file to the right. ~ is a moving average, EVICTED "
 		     "then\nis evicted and protected together.");
+	ctl_print_dying(generations->dying);
 }

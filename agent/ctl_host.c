@@ -8,6 +8,7 @@
 #include "ring.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -92,6 +93,24 @@ void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl)
 					});
 	if (!live)
 		snprintf(ring->evidence, sizeof(ring->evidence), "not probed: not a live tree");
+}
+
+uint64_t ctl_host_dying(const struct hierarchy *hierarchy)
+{
+	struct memcg *const *memcgs = NULL;
+	size_t n = 0;
+
+	if (hierarchy)
+		memcgs = hierarchy_memcgs(hierarchy, &n);
+	return n > 0 ? memcg_read_dying(memcgs[0]) : SAMPLE_UNKNOWN;
+}
+
+void ctl_print_dying(uint64_t dying)
+{
+	if (dying != SAMPLE_UNKNOWN && dying > 0)
+		printf("%" PRIu64 " dying cgroups: removed, but memory or something else of theirs "
+		       "is left\n",
+		       dying);
 }
 
 void ctl_host_close(struct ctl_host *host)

@@ -136,6 +136,7 @@ static void print_table(const struct list *list, struct memcg *const *memcgs, si
 		if (waiting & (UINT64_C(1) << i))
 			puts(class_wait_explain(list->config, i, text, sizeof(text)));
 	}
+	ctl_print_dying(ctl_host_dying(list->pass->hierarchy));
 }
 
 static void put_row(struct json_writer *writer, const struct row *row)
@@ -160,6 +161,7 @@ static void put_row(struct json_writer *writer, const struct row *row)
 	json_put_text(writer, "reason", reason_to_string(verdict->reason));
 	json_put_text(writer, "sentence", row->sentence);
 	json_put_u64(writer, "age_ms", row->age_msec);
+	json_put_u64(writer, "dying_descendants", memcg_read_dying(row->memcg));
 	json_end(writer);
 }
 

@@ -212,6 +212,17 @@ int kparse_cgroup_events(const char *text, size_t len, bool *ret_populated, bool
 	return 0;
 }
 
+int kparse_cgroup_stat(const char *text, size_t len, uint64_t *ret_dying)
+{
+	struct keyed items[] = {{.key = "nr_dying_descendants"}};
+	int r = keyed_read(text_of(text, len), KEYED_FLAT, items, ARRAY_SIZE(items));
+
+	if (r < 0 && r != -EBADMSG)
+		return r;
+	*ret_dying = items[0].value;
+	return 0;
+}
+
 int kparse_meminfo(const char *text, size_t len, struct meminfo *ret)
 {
 	struct keyed items[] = {

@@ -31,6 +31,10 @@ int kparse_memory_events(const char *text, size_t len, struct memcg_sample *ret)
 /* cgroup.events: populated, frozen. -EINVAL when populated is missing. */
 int kparse_cgroup_events(const char *text, size_t len, bool *ret_populated, bool *ret_frozen);
 
+/* cgroup.stat: nr_dying_descendants, removed cgroups below this one that something pins, which is
+ * memory that was charged to them in most cases. Linux 4.14 and later. */
+int kparse_cgroup_stat(const char *text, size_t len, uint64_t *ret_dying);
+
 /* A PSI file: "some avg10=... total=N" and "full ..."; the full line may be absent. */
 int kparse_psi(const char *text, size_t len, struct psi_total *ret);
 

@@ -111,6 +111,16 @@ bool memcg_read_mark(const struct memcg *memcg)
 	return fgetxattr(memcg->dir_fd, OMIT_XATTR, value, sizeof(value)) == 1 && value[0] == '1';
 }
 
+uint64_t memcg_read_dying(const struct memcg *memcg)
+{
+	uint64_t dying = SAMPLE_UNKNOWN;
+	char text[512];
+	int len = file_read_at(memcg->dir_fd, "cgroup.stat", text, sizeof(text));
+
+	return len >= 0 && kparse_cgroup_stat(text, (size_t)len, &dying) >= 0 ? dying
+									      : SAMPLE_UNKNOWN;
+}
+
 int memcg_reclaim_fd(struct memcg *memcg)
 {
 	int fd = memcg->reclaim_fd;

@@ -73,6 +73,9 @@ int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size
 /* True if its directory carries the mark of its owner, user.fgreclaim.omit=1. */
 bool memcg_read_mark(const struct memcg *memcg);
 
+/* Removed cgroups below it that are not gone, or SAMPLE_UNKNOWN. Read anew each time. */
+uint64_t memcg_read_dying(const struct memcg *memcg);
+
 /* Descriptor of memory.reclaim, or -errno. */
 int memcg_reclaim_fd(struct memcg *memcg);
 

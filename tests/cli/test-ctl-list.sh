@@ -44,6 +44,25 @@ if command -v python3 >/dev/null; then
 fi
 fingerprint "$tree" | cmp - "$tmp/before" || fail "the tree has changed"
 
+# Removed cgroups that are not gone: not known, none, some.
+run_ctl 0 --root="$tree" list
+lacks out dying
+printf 'nr_descendants 6\nnr_dying_descendants 0\n' >"$tree/sys/fs/cgroup/cgroup.stat"
+run_ctl 0 --root="$tree" list
+lacks out dying
+printf 'nr_descendants 6\nnr_dying_descendants 2012\n' >"$tree/sys/fs/cgroup/cgroup.stat"
+printf 'nr_descendants 2\nnr_dying_descendants 7\n' >"$tree/sys/fs/cgroup/system.slice/cgroup.stat"
+for verb in list generations; do
+	run_ctl 0 --root="$tree" $verb
+	has_once out "2012 dying cgroups: "
+done
+run_ctl 0 --root="$tree" generations --json
+has out '"dying_descendants":2012'
+run_ctl 0 --root="$tree" list --json
+grep -q '"path":"/",.*"dying_descendants":2012' "$tmp/out" || fail "not those of the root"
+grep -q '"path":"/system.slice",.*"dying_descendants":7' "$tmp/out" || fail "not those of a slice"
+grep -q '"path":"/user.slice",.*"dying_descendants":null' "$tmp/out" || fail "a number from nowhere"
+
 # A class waits for a cgroup that is not there yet, or has no Match= at all.
 cat "$conf" >"$tmp/conf"
 printf '[Class mail]\nMatch=unit:postfix@*.service\nMatch=/mail/*\n[Class none]\nWeight=1\n' >>"$conf"

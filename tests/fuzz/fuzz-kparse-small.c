@@ -38,6 +38,7 @@ static void fuzz_memcg_files(const char *text, size_t len)
 {
 	struct memcg_sample s;
 	bool populated, frozen;
+	uint64_t value;
 	int r;
 
 	memset(&s, UNTOUCHED_BYTE, sizeof(s));
@@ -54,6 +55,10 @@ static void fuzz_memcg_files(const char *text, size_t len)
 		require_untouched(&s, sizeof(s));
 	else
 		require_values(&s.events_high, 4);
+	value = UNTOUCHED_BYTE;
+	r = kparse_cgroup_stat(text, len, &value);
+	REQUIRE(r == 0 || (r == -EINVAL && value == UNTOUCHED_BYTE));
+	REQUIRE(value != SAMPLE_INFINITY);
 	r = kparse_cgroup_events(text, len, &populated, &frozen);
 	REQUIRE(r == 0 || r == -EINVAL);
 	REQUIRE(r < 0 || memmem(text, len, "populated ", 10));

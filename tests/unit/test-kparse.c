@@ -393,6 +393,30 @@ static void test_zram(void **state _unused_)
 	assert_int_equal(z.used_bytes, 16384);
 }
 
+static void test_cgroup_stat(void **state _unused_)
+{
+	static const char text[] = "nr_descendants 35\nnr_subsys_memory 4\n"
+				   "nr_dying_descendants 2012\nnr_dying_subsys_memory 9\n";
+	uint64_t dying = UNTOUCHED;
+
+	assert_int_equal(kparse_cgroup_stat("", 0, &dying), -EINVAL);
+	assert_int_equal(kparse_cgroup_stat("dying\n", 6, &dying), -EINVAL);
+	assert_int_equal(dying, UNTOUCHED);
+	assert_int_equal(kparse_cgroup_stat(text, strlen(text), &dying), 0);
+	assert_int_equal(dying, 2012);
+	/* Torn, twice, negative, missing: unknown and not less. */
+	assert_int_equal(kparse_cgroup_stat("a 1\nnr_dying_descendants 20", 27, &dying), 0);
+	assert_int_equal(dying, U);
+	assert_int_equal(kparse_cgroup_stat("nr_dying_descendants -1\na 1\n", 28, &dying), 0);
+	assert_int_equal(dying, U);
+	assert_int_equal(kparse_cgroup_stat("nr_descendants 1\n", 17, &dying), 0);
+	assert_int_equal(dying, U);
+	assert_int_equal(
+		kparse_cgroup_stat("nr_dying_descendants 1\nnr_dying_descendants 1\n", 46, &dying),
+		0);
+	assert_int_equal(dying, U);
+}
+
 static void test_rotational(void **state _unused_)
 {
 	static const char *const junk[] = {"",     "\n",    "0",     "1",     "2\n",
@@ -463,6 +487,7 @@ int main(void)
 		cmocka_unit_test(test_vmstat),
 		cmocka_unit_test(test_swaps),
 		cmocka_unit_test(test_zram),
+		cmocka_unit_test(test_cgroup_stat),
 		cmocka_unit_test(test_rotational),
 		cmocka_unit_test(test_cut_everywhere),
 	};
