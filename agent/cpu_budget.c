@@ -18,6 +18,7 @@ uint64_t cpu_budget_spend(struct cpu_budget *budget, uint64_t now_usec, uint64_t
 	int64_t most_usec = (int64_t)mul_div(CPU_BUDGET_SAVED_USEC, share_ppm, PPM);
 
 	budget->now_usec = now_usec;
+	budget->spent_usec += spent_usec;
 	budget->credit_usec += (int64_t)mul_div(passed_usec, share_ppm, PPM);
 	if (budget->credit_usec > most_usec)
 		budget->credit_usec = most_usec;

@@ -15,6 +15,7 @@
 struct cpu_budget {
 	uint64_t now_usec;   /* when credit was last brought up to date */
 	int64_t credit_usec; /* negative: overspent */
+	uint64_t spent_usec; /* in all */
 };
 
 /* Starts with nothing saved. */

@@ -13,6 +13,7 @@
 #include "clock.h"
 #include "log.h"
 #include "macro.h"
+#include "savings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -158,6 +159,7 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	if (!aging && result != -ECANCELED) {
 		outcome->asked_bytes += action->step_bytes;
 		outcome->freed_bytes += freed_bytes;
+		savings_book(action->memcg, action_type(action), freed_bytes);
 		totals->asked_bytes += action->step_bytes;
 		totals->freed_bytes += freed_bytes;
 	}

@@ -23,6 +23,7 @@
 #include "notify.h"
 #include "pass.h"
 #include "report.h"
+#include "summary.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -52,7 +53,7 @@ struct manager {
 	struct cpu_budget budget;
 	uint64_t interval_usec; /* as configured, or as the CPU budget allows */
 	struct report_pace pace;
-	struct report_classes classes;
+	struct summary summary;
 	unsigned n_ticks;
 };
 
@@ -117,10 +118,11 @@ static void tell(struct manager *manager, bool last)
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 
-	report_classes(&manager->classes, manager->config, memcgs, n);
+	report_classes(&manager->pace.classes, manager->config, memcgs, n);
 	report_status(&manager->pace, &manager->features, is_dry_run(manager), memcgs, n,
 		      executor_totals(manager->executor));
-	report_summary(&manager->pace, executor_totals(manager->executor), last);
+	summary_tell(&manager->summary, manager->hierarchy, executor_totals(manager->executor),
+		     manager->options.root, manager->budget.spent_usec, last);
 }
 
 /* --- events */
@@ -182,7 +184,7 @@ static int on_reload(sd_event_source *source _unused_, const struct signalfd_sig
 		manager->config = config;
 		executor_configure(manager->executor, config, is_dry_run(manager));
 		hierarchy_classify(manager->hierarchy, config);
-		manager->classes = (struct report_classes){0};
+		manager->pace.classes = (struct report_classes){0};
 		manager->host.fast_path = config->fast_path;
 		features_probe(&manager->features, &manager->host);
 		log_event(LOG_NOTICE, MESSAGE_CONFIG, "configuration loaded");
@@ -302,6 +304,7 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	manager->config = config;
 	manager->interval_usec = config->interval_usec;
 	cpu_budget_init(&manager->budget, clock_usec(CLOCK_MONOTONIC));
+	summary_init(&manager->summary);
 	manager->lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	file_raise_descriptor_limit();
 	r = sd_event_default(&manager->event);

@@ -60,6 +60,8 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 	memcg->watch = -1;
 	memcg->id = id;
 	memcg->class_index = -1;
+	memcg->freed.refault_pages[LRU_ANON] = SAMPLE_UNKNOWN;
+	memcg->freed.refault_pages[LRU_FILE] = SAMPLE_UNKNOWN;
 	memcg->path = strdup(path);
 	memcg->name = escape_text(path, strlen(path), true);
 	if (!memcg->path || !memcg->name) {

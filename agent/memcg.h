@@ -31,6 +31,12 @@ enum memcg_file {
 	_MEMCG_FILE_MAX,
 };
 
+/* savings.c: what our writes freed of it. */
+struct memcg_freed {
+	uint64_t held_bytes[_LRU_TYPE_MAX];    /* and what has not come back */
+	uint64_t refault_pages[_LRU_TYPE_MAX]; /* that were counted when this was last looked at */
+};
+
 struct memcg {
 	uint64_t id;
 	char *path; /* from the top of the hierarchy; "/" is the root */
@@ -55,8 +61,9 @@ struct memcg {
 	size_t index; /* in the last scan, and so in the snapshot made of it */
 	struct memcg_state state;
 	struct outcome outcome; /* since the last snapshot */
-	bool busy;              /* a write of ours is under way */
-	unsigned references;    /* actions that name it: it must not be freed */
+	struct memcg_freed freed;
+	bool busy;           /* a write of ours is under way */
+	unsigned references; /* actions that name it: it must not be freed */
 };
 
 /* scan is 0 once it has vanished from the tree. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What people are told. Only state that changed is worth a line above debug; what was done in
- * detail is counted, and summed up once in a while.
+ * detail is counted, and summed up once in a while: summary.c.
  */
 #include "report.h"
 #include "arith.h"
@@ -19,9 +19,6 @@
 
 /* The status line is not rewritten more often than this. */
 #define STATUS_USEC (10 * USEC_PER_SEC)
-
-/* What was done is summed up in one line of the log, at most this often. */
-#define SUMMARY_USEC (60 * USEC_PER_SEC)
 
 static void report_missing(const struct features *features, enum feature feature)
 {
@@ -147,36 +144,6 @@ void report_status(struct report_pace *pace, const struct features *features, bo
 		notify_status("%s: %zu of %zu memcgs, %s freed, %zu held back", capability,
 			      of_a_class, n,
 			      explain_bytes(totals->freed_bytes, bytes, sizeof(bytes)), held);
-}
-
-static void sum_up(const struct executor_totals *former, const struct executor_totals *totals)
-{
-	char freed[BYTES_TEXT_MAX], asked[BYTES_TEXT_MAX];
-
-	if (totals->dry_bytes != former->dry_bytes)
-		log_event(
-			LOG_INFO, NULL, "dry run: would have asked for %s",
-			explain_bytes(totals->dry_bytes - former->dry_bytes, asked, sizeof(asked)));
-	if (totals->writes == former->writes)
-		return;
-	log_event(LOG_INFO, NULL,
-		  "freed %s of %s asked for, %" PRIu64 " agings, %" PRIu64 " writes, %" PRIu64
-		  " without effect",
-		  explain_bytes(totals->freed_bytes - former->freed_bytes, freed, sizeof(freed)),
-		  explain_bytes(totals->asked_bytes - former->asked_bytes, asked, sizeof(asked)),
-		  totals->agings - former->agings, totals->writes - former->writes,
-		  totals->failures - former->failures);
-}
-
-void report_summary(struct report_pace *pace, const struct executor_totals *totals, bool now)
-{
-	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
-
-	if (!now && now_usec - pace->summary_usec < SUMMARY_USEC)
-		return;
-	pace->summary_usec = now_usec;
-	sum_up(&pace->summed_up, totals);
-	pace->summed_up = *totals;
 }
 
 static void print_row(const struct config *config, const struct memcg *memcg)

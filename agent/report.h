@@ -34,16 +34,13 @@ void report_classes(struct report_classes *classes, const struct config *config,
 
 /* When what is told again and again was last told. All zeros: never. */
 struct report_pace {
-	uint64_t status_usec, summary_usec;
-	struct executor_totals summed_up; /* totals at the last summary */
+	uint64_t status_usec;
+	struct report_classes classes;
 };
 
 /* The status line shown by systemctl, if the former one is ten seconds old. */
 void report_status(struct report_pace *pace, const struct features *features, bool dry_run,
 		   struct memcg *const *memcgs, size_t n, const struct executor_totals *totals);
-
-/* What was done since the last summary, if that is a minute old, or now; nothing if nothing was. */
-void report_summary(struct report_pace *pace, const struct executor_totals *totals, bool now);
 
 /* Every memcg with its last verdict, to standard output. */
 void report_table(const struct features *features, const struct config *config, bool dry_run,

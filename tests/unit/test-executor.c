@@ -111,6 +111,7 @@ static void test_steps(void **state)
 	assert_int_equal(outcome->failures, 0);
 	assert_int_equal(outcome->asked_bytes, 40 * MIB);
 	assert_int_equal(outcome->freed_bytes, 40 * MIB);
+	assert_int_equal(find(&bench, "/a")->freed.held_bytes[LRU_FILE], 40 * MIB);
 	assert_int_equal(executor_totals(bench.executor)->writes, 3);
 	assert_int_equal(executor_totals(bench.executor)->asked_bytes, 40 * MIB);
 	assert_int_equal(executor_totals(bench.executor)->freed_bytes, 40 * MIB);

@@ -23,6 +23,7 @@ static int journal_sendv(const struct iovec *entry, int n);
 #include "hierarchy-tree.h"
 #include "messages.h"
 #include "report.h"
+#include "summary.h"
 
 /* All entries above debug, a line for each with "|" between its fields. */
 static char said[16384];
@@ -149,11 +150,181 @@ static void test_advice(void **state _unused_)
 	assert_said("");
 }
 
+#define INFO(line) "MESSAGE=" line "|PRIORITY=6\n"
+#define COST       "own cost: 1500 ms of CPU time in 60 s, 2.500% of one core, 300 ms of it for "
+
+static struct summary_totals totals_of_a_minute(void)
+{
+	return (struct summary_totals){
+		.savings = {.returned_bytes = 30 << 20, .held_bytes = {10 << 20, 50 << 20}},
+		.swap = {.held_bytes = 4 << 20, .swapped_bytes = 20 << 20},
+		.executor = {.writes = 9,
+			     .failures = 1,
+			     .agings = 2,
+			     .asked_bytes = 128 << 20,
+			     .freed_bytes = 100 << 20},
+		.cost = {.cpu_usec = 1500000, .rss_bytes = 5 << 20},
+		.looking_usec = 300000,
+		.dying = 0,
+		.now_usec = 60000000,
+	};
+}
+
+static void test_summary(void **state _unused_)
+{
+	struct summary_totals start = {0}, totals = totals_of_a_minute(), next = totals;
+	struct summary summary = {0};
+
+	summary_say(&summary, &start, &totals, false);
+	assert_said(INFO(
+		"freed 100M of 128M asked for, 2 agings, 9 writes, 1 without effect") "MESSAGE="
+										      "saved at "
+										      "present: "
+										      "58.0M, of "
+										      "100M freed "
+										      "since the "
+										      "start: "
+										      "30.0M came "
+										      "back, 10.0M "
+										      "have no "
+										      "cgroup or "
+										      "no place in "
+										      "swap any "
+										      "more, 2.0M "
+										      "are what "
+										      "swap "
+										      "takes in "
+										      "memory|"
+										      "PRIORITY=6|"
+										      "FGRECLAIM_"
+										      "FREED_BYTES="
+										      "104857600|"
+										      "FGRECLAIM_"
+										      "RETURNED_"
+										      "BYTES="
+										      "31457280|"
+										      "FGRECLAIM_"
+										      "GONE_BYTES="
+										      "10485760|"
+										      "FGRECLAIM_"
+										      "SWAP_COST_"
+										      "BYTES="
+										      "2097152|"
+										      "FGRECLAIM_"
+										      "NET_BYTES="
+										      "60817408\n"
+										      "MESSAGE"
+										      "=" COST
+										      "looking and "
+										      "deciding; "
+										      "memory: "
+										      "5.0M|"
+										      "PRIORITY=6|"
+										      "FGRECLAIM_"
+										      "CPU_USEC="
+										      "1500000|"
+										      "FGRECLAIM_"
+										      "LOOKING_"
+										      "USEC=300000|"
+										      "FGRECLAIM_"
+										      "WALL_USEC="
+										      "60000000|"
+										      "FGRECLAIM_"
+										      "RSS_BYTES="
+										      "5242880\n");
+	/* A minute in which nothing was done. */
+	next.now_usec += 60000000;
+	next.cost.cpu_usec += 1000;
+	summary_say(&summary, &totals, &next, false);
+	assert_said("");
+	/* At the end all is said, whatever there was since; what is unknown is no field. */
+	next.swap.held_bytes = SAMPLE_UNKNOWN;
+	next.cost.rss_bytes = SAMPLE_UNKNOWN;
+	summary_say(&summary, &start, &next, true);
+	assert_non_null(strstr(said, "freed 100M of 128M"));
+	assert_non_null(strstr(said, "saved at present: -, of 100M freed"));
+	assert_null(strstr(said, "NET_BYTES"));
+	assert_non_null(strstr(said, "own cost: 1501 ms of CPU time in 120 s, 1.250% of one"));
+	assert_non_null(strstr(said, "memory: -|"));
+	assert_null(strstr(said, "RSS_BYTES"));
+	said[0] = '\0';
+	/* A dry run has a cost and no savings. */
+	totals = (struct summary_totals){.executor = {.dry_bytes = 1 << 20}, .now_usec = 1000000};
+	summary_say(&summary, &start, &totals, false);
+	assert_non_null(strstr(said, INFO("dry run: would have asked for 1.0M")));
+	assert_non_null(strstr(said, "own cost: 0 ms of CPU time in 1 s, 0.000% of one core"));
+	assert_null(strstr(said, "saved"));
+}
+
+static void test_summary_of_cgroups(void **state _unused_)
+{
+	struct summary_totals former = {.changes = {2, 7}}, totals = {.changes = {5, 8}};
+	struct summary summary = {0};
+
+	summary_say(&summary, &former, &totals, false);
+	assert_said(INFO("3 cgroups appeared, 1 vanished"));
+	former = totals;
+	totals.dying = 1999;
+	summary_say(&summary, &former, &totals, false);
+	assert_said("");
+	totals.dying = 2012;
+	summary_say(&summary, &former, &totals, false);
+	assert_said(INFO("2012 dying cgroups: removed, but memory or something else of theirs is "
+			 "left"));
+	/* Again when they have doubled, not each minute; and when they had become few. */
+	totals.dying = 4023;
+	summary_say(&summary, &former, &totals, false);
+	assert_said("");
+	totals.dying = 4024;
+	summary_say(&summary, &former, &totals, false);
+	assert_non_null(strstr(said, "4024 dying"));
+	said[0] = '\0';
+	totals.dying = SAMPLE_UNKNOWN;
+	summary_say(&summary, &former, &totals, false);
+	totals.dying = 2000;
+	summary_say(&summary, &former, &totals, false);
+	assert_non_null(strstr(said, "2000 dying"));
+}
+
+/* The whole way, from a tree and its files. */
+static void test_summary_of_a_tree(void **state)
+{
+	struct executor_totals totals = {.writes = 1, .freed_bytes = 8 << 20};
+	const struct fixture *fixture = *state;
+	struct summary summary;
+	struct memcg *memcg;
+	struct tree tree;
+
+	tree_open(&tree, state);
+	add(&tree, "/a");
+	fixture_write(fixture, fixture_memcg_file("", "cgroup.stat"),
+		      "nr_dying_descendants 3000\n");
+	scan(&tree, 1);
+	summary_init(&summary);
+	memcg = find(&tree, "/a");
+	memcg->state.last.refault_pages[LRU_FILE] = 10;
+	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, false);
+	savings_book(memcg, LRU_FILE, 8 << 20);
+	memcg->state.last.refault_pages[LRU_FILE] += (2 << 20) / (uint64_t)sysconf(_SC_PAGESIZE);
+	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, false);
+	/* Not once a tick. */
+	assert_said("");
+	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, true);
+	assert_non_null(strstr(said, "saved at present: 6.0M, of 8.0M freed since the start: 2.0M "
+				     "came back, 0B have"));
+	assert_non_null(strstr(said, "own cost: "));
+	assert_non_null(strstr(said, "3000 dying cgroups"));
+	tree_close(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		REPORT_TEST(test_advice),
 		REPORT_TEST(test_waiting_classes),
+		REPORT_TEST(test_summary),
+		REPORT_TEST(test_summary_of_cgroups),
+		REPORT_TEST(test_summary_of_a_tree),
 	};
 
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
