@@ -7,6 +7,7 @@
 #include "advice.h"
 #include "arith.h"
 #include "backoff.h"
+#include "credit.h"
 #include "headroom.h"
 #include "pressure.h"
 #include "protection.h"
@@ -15,6 +16,7 @@
 #include "saver.h"
 #include "split.h"
 #include "utility.h"
+#include "width.h"
 #include "workingset.h"
 
 #include <string.h>
@@ -113,6 +115,7 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 		.primed = true,
 		.peak_bytes = state->peak_bytes,
 		.age_interval_usec = state->age_interval_usec,
+		.hazard_ppb = state->hazard_ppb,
 		.baseline_memory_ppm = state->baseline_memory_ppm,
 		.baseline_io_ppm = state->baseline_io_ppm,
 		.backoffs = state->backoffs,
@@ -159,8 +162,13 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		     has_class(params, sample) ? params->classes[sample->class_index].weight
 					       : WEIGHT_DEFAULT);
 	advice_step(state, sample, snapshot);
-	if (has_class(params, sample))
-		backoff_step(state, &params->classes[sample->class_index], sample, snapshot);
+	if (has_class(params, sample)) {
+		const struct class_params *class = &params->classes[sample->class_index];
+
+		backoff_step(state, class, sample, snapshot);
+		width_step(state, class, sample, snapshot);
+		credit_step(state, class, sample, snapshot);
+	}
 	remember(state, sample, snapshot);
 	return true;
 }

@@ -3,17 +3,21 @@
  * Quotas of the whole. Each memcg has its own rate (saver.c), and a small one a larger share of
  * itself; a thousand of them together would swap out more than zram compresses or the host
  * forgives. So below every ancestor, and on the host, no more than 2 % of its memory a second goes
- * in idle sweeps. What is taken ahead of a limit does not count here: it must keep up with what
+ * in idle sweeps, or what one memcg alone may lose. What is taken ahead of a limit does not count here: it must keep up with what
  * comes in, and has its own rate (split.c).
  */
 #include "quota.h"
 #include "arith.h"
 
-#define QUOTA_PPM_PER_SEC 20000
+#define QUOTA_PPM_PER_SEC   20000
+#define QUOTA_BYTES_PER_SEC (UINT64_C(8) << 20)
 
 static uint64_t quota_bytes(uint64_t held_bytes, uint64_t dt_usec)
 {
-	return mul_div(mul_div(held_bytes, QUOTA_PPM_PER_SEC, PPM), dt_usec, USEC_PER_SEC);
+	uint64_t bytes_per_sec =
+		max_u64(mul_div(held_bytes, QUOTA_PPM_PER_SEC, PPM), QUOTA_BYTES_PER_SEC);
+
+	return mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC);
 }
 
 uint64_t quota_room_bytes(const struct snapshot *snapshot, size_t index, uint64_t dt_usec,

@@ -9,9 +9,9 @@
  * memcg with four generations, three of them empty, and refuses an unforced aging as long as four
  * exist (ERANGE): so it is forced exactly when the merge would move nothing that matters.
  *
- * Eviction takes from the oldest generation alone, anon first, about 1 % of the memcg's memory a
- * second. Refaults above the class's limit pause it; three times the limit backs off (backoff.c)
- * and widens W.
+ * W follows the refaults (width.c). Eviction takes from the oldest generation alone, anon first, as
+ * much as the refaults that the class allows will pay for (credit.c), and no more than about 1 % of
+ * the memcg's memory a second. Three times what is allowed backs off (backoff.c).
  *
  * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the
  * order of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where
@@ -24,15 +24,9 @@
 #include "saver.h"
 #include "arith.h"
 #include "backoff.h"
+#include "credit.h"
 #include "refault.h"
 #include "workingset.h"
-
-/* Width of a generation: long enough that two agings prove a minute's idleness or so, short enough
- * to find the cold part within minutes. Widened by harm, never above half an hour, and narrowed
- * again while there is none. */
-#define AGE_INTERVAL_START_USEC (20 * USEC_PER_SEC)
-#define AGE_INTERVAL_MAX_USEC   (30 * USEC_PER_MIN)
-#define NARROW_USEC             (5 * USEC_PER_MIN)
 
 /* A process that has just started touches what it will not need again, and the other way round:
  * it may be looked at, but nothing is taken from it. */
@@ -54,11 +48,15 @@
 /* ... and a merge may move file pages up to this share of the anon that the clock is for. */
 #define MERGE_FILE_DIVISOR 8
 
-/* 1 % of its memory a second. A small memcg is not to take minutes: 1 MiB a second, but 4 % at
- * most. */
+/* The first steps are small, and each is twice the one before as long as no more comes back than
+ * the class allows: a wrong guess about what is cold costs little. */
+#define EVICT_FIRST_PPM_PER_SEC 2500
+
+/* 1 % of its memory a second at most. A small memcg is not to take minutes: 8 MiB a second, but 4 %
+ * at most. */
 #define EVICT_PPM_PER_SEC      10000
 #define EVICT_MOST_PPM_PER_SEC 40000
-#define EVICT_BYTES_PER_SEC    (UINT64_C(1) << 20)
+#define EVICT_BYTES_PER_SEC    (UINT64_C(8) << 20)
 
 /* Swap is kept free for those who need it at once. */
 #define SWAP_RESERVE_DIVISOR 5
@@ -178,7 +176,17 @@ static uint64_t evict_budget_bytes(const struct memcg_view *view)
 		mul_div(held_bytes, EVICT_PPM_PER_SEC, PPM),
 		min_u64(mul_div(held_bytes, EVICT_MOST_PPM_PER_SEC, PPM), EVICT_BYTES_PER_SEC));
 
+	bytes_per_sec = min_u64(bytes_per_sec, mul_div(held_bytes, view->state->sweep_ppm, PPM));
 	return mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC);
+}
+
+/* Renews the pace of the sweep by what came of the last step. */
+static void pace(struct memcg_state *state, const struct outcome *outcome, bool harmless)
+{
+	if (!harmless || state->sweep_ppm == 0)
+		state->sweep_ppm = EVICT_FIRST_PPM_PER_SEC;
+	else if (outcome->stolen_pages[LRU_ANON] > 0)
+		state->sweep_ppm = min_u64(2 * state->sweep_ppm, EVICT_MOST_PPM_PER_SEC);
 }
 
 /* The cold generations of all its lruvecs, oldest first within the budget of this interval. */
@@ -190,16 +198,20 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
 	uint64_t limit_mpps = refault_limit_mpps(view->class->refault_limit_ppm,
 						 view->sample->current_bytes, snapshot->page_bytes);
-	uint64_t budget_bytes = evict_budget_bytes(view);
-	uint64_t planned_bytes = 0, unseen_usec = 0;
+	uint64_t budget_bytes;
+	uint64_t planned_bytes = 0, unseen_usec = 0, credit_bytes;
 
-	if (refault_mpps > limit_mpps)
+	pace(state, &view->sample->outcome, refault_mpps <= limit_mpps);
+	budget_bytes = evict_budget_bytes(view);
+	credit_bytes = saturating_mul(credit_pages(state, limit_mpps), snapshot->page_bytes);
+	if (credit_bytes == 0)
 		return say(view, REASON_HOLD_REFAULT, refault_mpps, limit_mpps);
 	if (view->room_bytes < snapshot->page_bytes)
 		return say(view, REASON_FLOOR, view->sample->current_bytes, view->floor_bytes);
 	if (view->quota_bytes < snapshot->page_bytes)
 		return say(view, REASON_QUOTA, view->quota_bytes, budget_bytes);
-	budget_bytes = min_u64(budget_bytes, min_u64(view->room_bytes, view->quota_bytes));
+	budget_bytes = min_u64(min_u64(budget_bytes, credit_bytes),
+			       min_u64(view->room_bytes, view->quota_bytes));
 	for (uint32_t v = 0; v < view->sample->n_lruvecs; v++) {
 		const struct lruvec_sample *lruvec =
 			&snapshot->lruvecs[view->sample->first_lruvec + v];
@@ -291,41 +303,36 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	return 0;
 }
 
-/* Takes back what former harm widened, by a quarter for each quiet time. */
-static void narrow(struct memcg_state *state, uint64_t now_usec)
+/* How long it has been there at least: a generation is no older than its memcg. */
+static uint64_t known_usec_of(const struct memcg_view *view)
 {
-	uint64_t since_usec = max_u64(state->hold_until_usec, state->narrowed_usec);
+	uint64_t known_usec = view->sample->seen_usec;
 
-	if (state->age_interval_usec <= AGE_INTERVAL_START_USEC ||
-	    saturating_sub(now_usec, since_usec) < NARROW_USEC)
-		return;
-	state->narrowed_usec = now_usec;
-	state->age_interval_usec =
-		max_u64(state->age_interval_usec / 4 * 3, AGE_INTERVAL_START_USEC);
+	for (uint32_t v = 0; v < view->sample->n_lruvecs; v++) {
+		const struct lruvec_sample *lruvec =
+			&view->snapshot->lruvecs[view->sample->first_lruvec + v];
+
+		if (lruvec->n_gens > 0)
+			known_usec =
+				max_u64(known_usec, saturating_mul(lruvec->gens[0].age_msec, 1000));
+	}
+	return known_usec;
 }
 
 uint64_t saver_plan(const struct memcg_view *view, struct plan *plan)
 {
 	struct memcg_state *state = view->state;
-	uint64_t bytes;
+	uint64_t bytes, known_usec;
 
 	if (anon_refused(view, plan) || clock_refused(view))
 		return 0;
-	if (state->age_interval_usec == 0)
-		state->age_interval_usec = AGE_INTERVAL_START_USEC;
-	if (backoff_holds(state, view->snapshot->now_usec, &state->verdict)) {
-		if (state->widened_for != state->hold_until_usec) {
-			state->widened_for = state->hold_until_usec;
-			state->age_interval_usec =
-				min_u64(state->age_interval_usec * 3 / 2, AGE_INTERVAL_MAX_USEC);
-		}
+	if (backoff_holds(state, view->snapshot->now_usec, &state->verdict))
 		return 0;
-	}
-	narrow(state, view->snapshot->now_usec);
-	if (view->sample->seen_usec < YOUNG_USEC) {
+	known_usec = known_usec_of(view);
+	if (known_usec < YOUNG_USEC) {
 		age(view, plan);
 		if (state->verdict.reason == REASON_AGE_NOT_DUE)
-			say(view, REASON_YOUNG, view->sample->seen_usec, YOUNG_USEC);
+			say(view, REASON_YOUNG, known_usec, YOUNG_USEC);
 		return 0;
 	}
 	bytes = evict_cold(view, plan);

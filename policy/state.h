@@ -74,11 +74,14 @@ struct memcg_state {
 	/* protection.c */
 	uint64_t peak_bytes;
 
-	/* saver.c */
+	/* saver.c, width.c, credit.c */
 	uint64_t age_interval_usec;
-	uint64_t aged_usec;     /* last aging asked for */
-	uint64_t widened_for;   /* the hold that last widened the interval */
-	uint64_t narrowed_usec; /* when it was last narrowed */
+	uint64_t credit;      /* refaults allowed but not had, in thousandths; */
+	uint64_t debt;        /* had but not allowed: one of the two is 0 */
+	uint64_t hazard_ppb;  /* of the oldest generation in use, a second; 0: not seen yet */
+	uint64_t sweep_ppm;   /* of its memory a second that is evicted at most; 0: not begun */
+	uint64_t aged_usec;   /* last aging asked for */
+	uint64_t widened_for; /* the hold that last widened the interval */
 
 	/* utility.c */
 	uint64_t evict_mpps;

@@ -140,6 +140,17 @@ static const char *check_age(const struct check *c, const struct decision *d)
 	return check_anon_allowed(c, d);
 }
 
+/* Known for a minute, by us or by the age of one of its generations. */
+static bool is_grown_up(const struct check *c, size_t i)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[i];
+	bool grown_up = m->seen_usec >= SECONDS(60);
+
+	for (uint32_t v = 0; v < m->n_lruvecs; v++)
+		grown_up |= c->snapshot->lruvecs[m->first_lruvec + v].gens[0].age_msec >= 60000;
+	return grown_up;
+}
+
 static const char *check_evict(const struct check *c, const struct decision *d)
 {
 	const struct lruvec_sample *lruvec = find_lruvec(c, d);
@@ -150,7 +161,7 @@ static const char *check_evict(const struct check *c, const struct decision *d)
 	cold_pages = number_or(lruvec->gens[0].pages[LRU_ANON], 0);
 	if (d->bytes == 0 || d->bytes > saturating_mul(cold_pages, c->snapshot->page_bytes))
 		return "evicts more than the oldest generation's anon";
-	if (c->snapshot->memcgs[d->memcg].seen_usec < SECONDS(60))
+	if (!is_grown_up(c, d->memcg))
 		return "evicts from a young memcg";
 	return check_anon_allowed(c, d);
 }
@@ -220,7 +231,8 @@ static uint64_t evict_most_bytes(const struct check *c, size_t i)
 {
 	uint64_t dt_usec =
 		min_u64(c->states[i].dt_usec, saturating_mul(2, c->snapshot->interval_usec));
-	uint64_t bytes_per_sec = max_u64(c->snapshot->memcgs[i].current_bytes / 100, MIB(1));
+	uint64_t held_bytes = c->snapshot->memcgs[i].current_bytes;
+	uint64_t bytes_per_sec = max_u64(held_bytes / 100, min_u64(held_bytes / 25, MIB(8)));
 
 	return saturating_add(PAGE_BYTES, mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC));
 }
@@ -237,7 +249,7 @@ static uint64_t swept_bytes(const struct check *c, size_t i)
 	return bytes;
 }
 
-/* 2 % a second since its descendants were last looked at. */
+/* 2 %, or 8 MiB, a second since its descendants were last looked at. */
 static uint64_t sweep_most_bytes(const struct check *c, size_t i)
 {
 	uint64_t held_bytes = c->snapshot->memcgs[i].current_bytes, dt_usec = 0;
@@ -247,7 +259,7 @@ static uint64_t sweep_most_bytes(const struct check *c, size_t i)
 	for (size_t k = i; k < c->snapshot->n_memcgs; k++)
 		if (is_within(c->snapshot, k, i))
 			dt_usec = max_u64(dt_usec, c->states[k].dt_usec);
-	return mul_div(held_bytes / 50 + 1, dt_usec, USEC_PER_SEC);
+	return mul_div(max_u64(held_bytes / 50 + 1, MIB(8)), dt_usec, USEC_PER_SEC);
 }
 
 static const char *check_bytes(const struct check *c, size_t i)

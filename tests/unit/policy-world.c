@@ -150,6 +150,14 @@ void world_ticks(struct policy_world *w, unsigned n)
 		world_tick(w);
 }
 
+void world_full_pace(struct policy_world *w, size_t i)
+{
+	w->memcgs[i].outcome.stolen_pages[LRU_ANON] = 100;
+	w->memcgs[i].outcome.scanned_pages = 100;
+	world_ticks(w, 6);
+	w->memcgs[i].outcome = (struct outcome){0};
+}
+
 const struct decision *world_decision(const struct policy_world *w, size_t i)
 {
 	for (size_t d = 0; d < w->plan.n_decisions; d++)

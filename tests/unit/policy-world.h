@@ -65,6 +65,10 @@ void world_fail(const char *why);
 void world_tick(struct policy_world *w);
 void world_ticks(struct policy_world *w, unsigned n);
 
+/* Ticks after which SAVER is at its full pace with a memcg: something was evicted each time, and
+ * nothing came back. */
+void world_full_pace(struct policy_world *w, size_t i);
+
 /* What the last plan decided for a memcg: the first decision, or NULL, and the bytes of all. */
 const struct decision *world_decision(const struct policy_world *w, size_t i);
 uint64_t world_bytes(const struct policy_world *w, size_t i);

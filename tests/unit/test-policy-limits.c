@@ -43,6 +43,7 @@ static void test_floor_is_a_share_of_the_peak(void **arg)
 {
 	(void)arg;
 	begin();
+	world_full_pace(&w, idle);
 	w.memcgs[idle].current_bytes = MIB(82);
 	world_tick(&w);
 	assert_evicts(MIB(2));
@@ -217,35 +218,47 @@ static void test_anon_no(void **arg)
 	assert_refused(REASON_ANON_OFF);
 }
 
-/* Small ones may each lose 4 % a second, but together no more than 2 % of their slice. */
-static void test_quota_of_an_ancestor(void **arg)
+static uint64_t sum_bytes(void)
 {
 	uint64_t bytes = 0;
 
+	for (size_t d = 0; d < w.plan.n_decisions; d++)
+		bytes += w.decisions[d].bytes;
+	return bytes;
+}
+
+/* Each may lose 4 % a second, but together no more than 2 % of their slice. */
+static void test_quota_of_an_ancestor(void **arg)
+{
 	(void)arg;
 	world_init(&w);
 	root = world_add(&w, -1, 0, 0);
 	slice = world_add(&w, (int)root, 0, 0);
 	for (int i = 0; i < 10; i++) {
-		idle = world_add(&w, (int)slice, MIB(20), 0);
-		world_list(&w, idle, (const uint64_t[]){15, 0, 4, 1});
+		idle = world_add(&w, (int)slice, MIB(60), 0);
+		world_list(&w, idle, (const uint64_t[]){45, 0, 14, 1});
+		w.memcgs[idle].outcome.stolen_pages[LRU_ANON] = 100;
 	}
-	world_ticks(&w, 2);
-	for (size_t d = 0; d < w.plan.n_decisions; d++)
-		bytes += w.decisions[d].bytes;
-	assert_in_range(bytes, MIB(20) - PAGE_BYTES, MIB(20));
+	world_ticks(&w, 8);
+	assert_in_range(sum_bytes(), MIB(60) - PAGE_BYTES, MIB(60));
 	assert_refused(REASON_QUOTA);
 }
 
-/* The root has no usage: there it is the host's memory. */
+/* What one may lose, two may lose together. The root has no usage: there it is the host's memory. */
 static void test_quota_of_the_host(void **arg)
 {
+	size_t other;
+
 	(void)arg;
 	begin();
+	other = world_add(&w, (int)root, MIB(320), 0);
+	world_list(&w, other, (const uint64_t[]){240, 0, 79, 1});
+	w.memcgs[idle].outcome.stolen_pages[LRU_ANON] = 100;
+	w.memcgs[other].outcome.stolen_pages[LRU_ANON] = 100;
 	w.memcgs[root].current_bytes = SAMPLE_UNKNOWN;
 	w.snapshot.system.ram_bytes = MIB(100);
-	world_tick(&w);
-	assert_evicts(MIB(10));
+	world_ticks(&w, 8);
+	assert_in_range(sum_bytes(), MIB(40) - PAGE_BYTES, MIB(40));
 	w.snapshot.system.ram_bytes = SAMPLE_UNKNOWN;
 	world_tick(&w);
 	assert_refused(REASON_QUOTA);

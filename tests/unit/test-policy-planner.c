@@ -46,7 +46,7 @@ static void assert_rebased(void)
 	}
 	world_tick(&w);
 	assert_in_range(world_bytes(&w, idle), 1, MIB(16));
-	assert_int_equal(w.states[idle].age_interval_usec, SECONDS(20));
+	assert_int_equal(w.states[idle].age_interval_usec, SECONDS(10));
 }
 
 static void test_first_look_decides_nothing(void **arg)

@@ -66,7 +66,7 @@ static void test_never_merges_anon(void **arg)
 
 	(void)arg;
 	lruvec->gens[0].pages[LRU_ANON] = 65;
-	lruvec->gens[1].age_msec = 19999;
+	lruvec->gens[1].age_msec = 9999;
 	world_tick(&w);
 	assert_null(world_decision(&w, idle));
 }
@@ -102,10 +102,10 @@ static void test_waits_an_interval_between_agings(void **arg)
 	struct lruvec_sample *lruvec = begin(aged);
 
 	(void)arg;
-	lruvec->gens[3].age_msec = 19999;
+	lruvec->gens[3].age_msec = 9999;
 	world_tick(&w);
 	assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
-	lruvec->gens[3].age_msec = 20000;
+	lruvec->gens[3].age_msec = 10000;
 	world_tick(&w);
 	assert_decides(ACTION_AGE, REASON_AGE);
 }
@@ -117,10 +117,8 @@ static void test_aging_without_effect_is_not_repeated_at_once(void **arg)
 	begin(aged);
 	world_tick(&w);
 	assert_decides(ACTION_AGE, REASON_AGE);
-	for (int i = 0; i < 3; i++) {
-		world_tick(&w);
-		assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
-	}
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
 	world_tick(&w);
 	assert_decides(ACTION_AGE, REASON_AGE);
 }
@@ -175,38 +173,73 @@ static void test_two_agings_in_a_moment_prove_nothing(void **arg)
 
 	(void)arg;
 	for (int g = 1; g < 4; g++)
-		lruvec->gens[g].age_msec = 19000;
+		lruvec->gens[g].age_msec = 9000;
 	world_tick(&w);
 	assert_null(world_decision(&w, idle));
 }
 
-static void test_evicts_one_percent_a_second(void **arg)
+/* 0.25 % of 320 MiB a second, then twice as much each time, up to 8 MiB a second. */
+static void test_first_steps_are_small(void **arg)
 {
-	uint64_t want = MIB(320) / 100 * 5;
+	static const uint64_t mib[] = {4, 8, 16, 32, 40, 40};
 
 	(void)arg;
 	begin(cold);
+	for (size_t i = 0; i < sizeof(mib) / sizeof(mib[0]); i++) {
+		world_tick(&w);
+		assert_in_range(world_bytes(&w, idle), MIB(mib[i]) - PAGE_BYTES, MIB(mib[i]));
+		w.memcgs[idle].outcome.stolen_pages[LRU_ANON] = 100;
+	}
+	/* Without a step in between the next is no larger. */
+	begin(cold);
+	world_ticks(&w, 3);
+	assert_in_range(world_bytes(&w, idle), MIB(4) - PAGE_BYTES, MIB(4));
+}
+
+/* More comes back than the class allows: small steps again. */
+static void test_harm_starts_the_steps_over(void **arg)
+{
+	(void)arg;
+	begin(cold);
+	world_full_pace(&w, idle);
+	w.states[idle].credit = 100000;
+	world_refault(&w, idle, LRU_ANON, 80);
+	w.states[idle].refault_mpps[LRU_ANON] = 8000;
+	world_tick(&w);
+	assert_in_range(world_bytes(&w, idle), MIB(4) - PAGE_BYTES, MIB(4));
+}
+
+static void test_evicts_one_percent_a_second(void **arg)
+{
+	uint64_t want = MIB(1600) / 100 * 5;
+
+	(void)arg;
+	begin(cold);
+	w.memcgs[root].current_bytes = w.memcgs[idle].current_bytes = MIB(1600);
+	world_full_pace(&w, idle);
 	world_tick(&w);
 	assert_in_range(world_bytes(&w, idle), want - PAGE_BYTES, want);
 	/* A late tick may make up for two, never for more. */
 	w.snapshot.now_usec += 3 * TICK_USEC;
 	world_tick(&w);
-	assert_in_range(world_bytes(&w, idle), 2 * want - PAGE_BYTES, 2 * want);
+	assert_in_range(world_bytes(&w, idle), 2 * want - 2 * PAGE_BYTES, 2 * want);
 	/* A hastened one gets its share. */
 	w.snapshot.now_usec -= TICK_USEC - SECONDS(1);
 	world_tick(&w);
 	assert_in_range(world_bytes(&w, idle), want / 5 - PAGE_BYTES, want / 5);
 }
 
-/* 1 % of little would take forever. */
-static void test_evicts_a_mebibyte_a_second_at_least(void **arg)
+/* 8 MiB a second would be more than a small one can show the harm of in time. */
+static void test_evicts_four_percent_of_little(void **arg)
 {
 	(void)arg;
 	begin((const uint64_t[]){30, 0, 9, 1});
+	w.params.classes[0].floor_ppm = 0;
 	w.memcgs[idle].current_bytes = MIB(90);
 	w.memcgs[idle].lru_bytes[LRU_ANON] = MIB(40);
+	world_full_pace(&w, idle);
 	world_tick(&w);
-	assert_in_range(world_bytes(&w, idle), MIB(5) - PAGE_BYTES, MIB(5));
+	assert_in_range(world_bytes(&w, idle), MIB(18) - PAGE_BYTES, MIB(18));
 }
 
 static void test_evicts_the_oldest_generation_only(void **arg)
@@ -222,24 +255,40 @@ static void test_evicts_the_oldest_generation_only(void **arg)
 
 static void test_young_memcg_is_aged_only(void **arg)
 {
+	struct lruvec_sample *lruvec = begin(cold);
+
 	(void)arg;
-	begin(cold);
+	lruvec->gens[0].age_msec = lruvec->gens[1].age_msec = 59000;
 	w.memcgs[idle].seen_usec = SECONDS(59);
 	world_tick(&w);
 	assert_null(world_decision(&w, idle));
-	begin(aged);
+	lruvec = begin(aged);
+	lruvec->gens[0].age_msec = lruvec->gens[1].age_msec = 59000;
 	w.memcgs[idle].seen_usec = SECONDS(59);
 	world_tick(&w);
 	assert_decides(ACTION_AGE, REASON_AGE);
 }
 
+/* We have just been started, it was there all the time: its generations tell. */
+static void test_old_generations_are_those_of_an_old_memcg(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(cold);
+
+	(void)arg;
+	lruvec->gens[0].age_msec = 60000;
+	w.memcgs[idle].seen_usec = SECONDS(10);
+	world_tick(&w);
+	assert_decides(ACTION_EVICT, REASON_EVICT_COLD);
+}
+
 static void test_two_nodes_share_one_budget(void **arg)
 {
-	uint64_t want = MIB(320) / 100 * 5;
+	uint64_t want = MIB(40);
 
 	(void)arg;
 	begin((const uint64_t[]){10, 100, 40, 10});
 	world_list(&w, idle, (const uint64_t[]){100, 20, 30, 10});
+	world_full_pace(&w, idle);
 	world_tick(&w);
 	assert_int_equal(w.plan.n_decisions, 2);
 	assert_int_equal(w.decisions[0].node, 0);
@@ -311,10 +360,13 @@ int main(void)
 		cmocka_unit_test(test_evicts_after_two_missed_agings),
 		cmocka_unit_test(test_one_missed_aging_proves_nothing),
 		cmocka_unit_test(test_two_agings_in_a_moment_prove_nothing),
+		cmocka_unit_test(test_first_steps_are_small),
+		cmocka_unit_test(test_harm_starts_the_steps_over),
 		cmocka_unit_test(test_evicts_one_percent_a_second),
-		cmocka_unit_test(test_evicts_a_mebibyte_a_second_at_least),
+		cmocka_unit_test(test_evicts_four_percent_of_little),
 		cmocka_unit_test(test_evicts_the_oldest_generation_only),
 		cmocka_unit_test(test_young_memcg_is_aged_only),
+		cmocka_unit_test(test_old_generations_are_those_of_an_old_memcg),
 		cmocka_unit_test(test_two_nodes_share_one_budget),
 		cmocka_unit_test(test_two_nodes_age_together),
 		cmocka_unit_test(test_little_anon_is_not_worth_it),

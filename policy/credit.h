@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FGRECLAIM_POLICY_CREDIT_H
+#define FGRECLAIM_POLICY_CREDIT_H
+
+#include "params.h"
+#include "state.h"
+
+/* Renews the credit and the hazard. To be called each interval, before state->last is renewed. */
+void credit_step(struct memcg_state *state, const struct class_params *class,
+		 const struct memcg_sample *sample, const struct snapshot *snapshot);
+
+/* Pages whose eviction now the refaults allowed for the next minute would pay for; 0 without
+ * credit. limit_mpps: the class's limit for this memcg. */
+uint64_t credit_pages(const struct memcg_state *state, uint64_t limit_mpps);
+
+#endif
