@@ -14,8 +14,7 @@
  * node block is read any more; the next one counts again, if its memcg is beyond doubt. Source:
  * mm/vmscan.c lru_gen_seq_show(), lru_gen_seq_show_full().
  */
-#include "kparse.h"
-#include "kparse_text.h"
+#include "kparse_line.h"
 #include "macro.h"
 
 /* cgroup_path() gets a buffer of PATH_MAX and cuts off what does not fit. */
@@ -46,46 +45,6 @@ static void set_flaw(struct parser *p, enum kparse_flaw flaw)
 {
 	if (p->record->flaw == KPARSE_OK)
 		p->record->flaw = flaw;
-}
-
-/*
- * Columns
- */
-
-static enum kparse_flaw take_plain(struct text *line, uint64_t *ret)
-{
-	if (line->p == line->end)
-		return KPARSE_TORN;
-	if (text_skip_blanks(line) == 0)
-		return KPARSE_BAD_LINE;
-	if (line->p == line->end)
-		return KPARSE_TORN;
-	return text_take_number(line, ret) < 0 ? KPARSE_BAD_NUMBER : KPARSE_OK;
-}
-
-static enum kparse_flaw take_marked(struct text *line, uint64_t *ret, char *ret_mark)
-{
-	enum kparse_flaw flaw = take_plain(line, ret);
-	int c = text_peek(line);
-
-	if (flaw != KPARSE_OK)
-		return flaw;
-	*ret_mark = ' ';
-	if (c < 0)
-		return KPARSE_OK;
-	if (c != ' ' && !is_letter(c))
-		return KPARSE_BAD_LINE;
-	*ret_mark = (char)c;
-	line->p++;
-	return KPARSE_OK;
-}
-
-static enum kparse_flaw check_line_end(struct text *line)
-{
-	if (line->p == line->end)
-		return KPARSE_OK;
-	text_skip_blanks(line);
-	return is_digit(text_peek(line)) ? KPARSE_TOO_MANY : KPARSE_BAD_LINE;
 }
 
 /*
@@ -127,36 +86,17 @@ static bool gen_follows(const struct gen_sample *g, const struct gen_sample *old
 	return g->seq == older->seq + 1;
 }
 
-static enum kparse_flaw parse_gen(struct parser *p, struct text line)
+/* The next generation of the block, its columns understood. */
+static enum kparse_flaw add_gen(struct parser *p, const struct gen_sample *g)
 {
 	struct lru_gen_record *r = p->record;
 	uint32_t n = r->lruvec.n_gens;
-	struct gen_sample g;
-	enum kparse_flaw flaw;
-	char mark;
 
-	close_gen(p, false, false);
-	if (r->flaw != KPARSE_OK)
-		return r->flaw;
-	flaw = take_plain(&line, &g.seq);
-	if (flaw == KPARSE_OK)
-		flaw = take_plain(&line, &g.age_msec);
-	for (int type = 0; type < _LRU_TYPE_MAX && flaw == KPARSE_OK; type++) {
-		flaw = take_marked(&line, &g.pages[type], &mark);
-		if (flaw == KPARSE_OK && mark != ' ' && mark != 'x')
-			flaw = KPARSE_BAD_LINE;
-		if (flaw == KPARSE_OK && mark == 'x')
-			g.pages[type] = SAMPLE_UNKNOWN;
-	}
-	if (flaw == KPARSE_OK)
-		flaw = check_line_end(&line);
-	if (flaw != KPARSE_OK)
-		return flaw;
 	if (n == LRUVEC_GENS_MAX)
 		return KPARSE_TOO_MANY;
-	if (n > 0 && !gen_follows(&g, &r->lruvec.gens[n - 1]))
+	if (n > 0 && !gen_follows(g, &r->lruvec.gens[n - 1]))
 		return KPARSE_BAD_SEQUENCE;
-	r->lruvec.gens[n] = g;
+	r->lruvec.gens[n] = *g;
 	r->lruvec.n_gens++;
 	/* Nothing is read of tiers beyond n_tiers, nor of the walk beyond its letters. */
 	r->walk[n].n = 0;
@@ -165,101 +105,66 @@ static enum kparse_flaw parse_gen(struct parser *p, struct text line)
 	return KPARSE_OK;
 }
 
-/* One type's three columns. */
-static enum kparse_flaw take_tier_type(struct text *line, struct tier_sample *tier, int type)
+static enum kparse_flaw parse_gen(struct parser *p, struct text line)
 {
-	uint64_t value[3];
-	char marks[4] = "";
+	struct gen_sample g;
+	enum kparse_flaw flaw;
 
-	for (int i = 0; i < 3; i++) {
-		enum kparse_flaw flaw = take_marked(line, &value[i], &marks[i]);
-
-		if (flaw != KPARSE_OK)
-			return flaw;
-	}
-	tier->refaulted[type] = value[0];
-	tier->evicted[type] = value[1];
-	tier->protected[type] = value[2];
-	if (strcmp(marks, "rep") == 0) {
-		tier->kind[type] = TIER_CURRENT;
-		return KPARSE_OK;
-	}
-	if (value[2] != 0)
-		return KPARSE_BAD_LINE;
-	if (strcmp(marks, "RTx") == 0 || strcmp(marks, "RT ") == 0) {
-		tier->kind[type] = TIER_AVERAGE;
-		tier->protected[type] = SAMPLE_UNKNOWN;
-		return KPARSE_OK;
-	}
-	tier->kind[type] = TIER_NONE;
-	if (strcmp(marks, "xxx") != 0 && strcmp(marks, "   ") != 0)
-		return KPARSE_BAD_LINE;
-	return value[0] == 0 && value[1] == 0 ? KPARSE_OK : KPARSE_BAD_LINE;
+	close_gen(p, false, false);
+	if (p->record->flaw != KPARSE_OK)
+		return p->record->flaw;
+	flaw = line_read_gen(line, &g);
+	return flaw == KPARSE_OK ? add_gen(p, &g) : flaw;
 }
 
-static enum kparse_flaw parse_tier(struct parser *p, struct text line)
+/* Not after the walk line, nor before any generation. */
+static bool tier_is_due(const struct parser *p)
 {
-	struct lru_gen_record *r = p->record;
-	struct tier_sample tier, *first;
-	enum kparse_flaw flaw;
-	uint64_t number;
+	return p->record->lruvec.n_gens > 0 && p->n_columns == 0;
+}
 
-	/* After the walk line, or before any generation. */
-	if (r->lruvec.n_gens == 0 || p->n_columns > 0)
-		return KPARSE_BAD_LINE;
-	flaw = take_plain(&line, &number);
-	for (int type = 0; type < _LRU_TYPE_MAX && flaw == KPARSE_OK; type++)
-		flaw = take_tier_type(&line, &tier, type);
-	if (flaw == KPARSE_OK)
-		flaw = check_line_end(&line);
-	if (flaw != KPARSE_OK)
-		return flaw;
+static enum kparse_flaw add_tier(struct parser *p, uint64_t number, const struct tier_sample *tier)
+{
+	struct tier_sample *first = p->record->tiers[p->record->lruvec.n_gens - 1];
+
 	if (number != p->n_tiers)
 		return KPARSE_BAD_SEQUENCE;
 	if (p->n_tiers == LRU_GEN_TIERS_MAX)
 		return KPARSE_TOO_MANY;
-	first = r->tiers[r->lruvec.n_gens - 1];
-	first[p->n_tiers++] = tier;
+	first[p->n_tiers++] = *tier;
 	/* The kinds depend on the generation only, and averages stand for both types or for none.
 	 * */
-	if (memcmp(tier.kind, first->kind, sizeof(tier.kind)) != 0 ||
-	    (tier.kind[LRU_ANON] == TIER_AVERAGE) != (tier.kind[LRU_FILE] == TIER_AVERAGE))
+	if (memcmp(tier->kind, first->kind, sizeof(tier->kind)) != 0 ||
+	    (tier->kind[LRU_ANON] == TIER_AVERAGE) != (tier->kind[LRU_FILE] == TIER_AVERAGE))
 		return KPARSE_BAD_LINE;
 	return KPARSE_OK;
 }
 
+static enum kparse_flaw parse_tier(struct parser *p, struct text line)
+{
+	struct tier_sample tier;
+	enum kparse_flaw flaw;
+	uint64_t number;
+
+	if (!tier_is_due(p))
+		return KPARSE_BAD_LINE;
+	flaw = line_read_tier(line, &number, &tier);
+	return flaw == KPARSE_OK ? add_tier(p, number, &tier) : flaw;
+}
+
+static bool walk_is_due(const struct parser *p)
+{
+	return tier_is_due(p) && p->n_tiers > 0;
+}
+
 static enum kparse_flaw parse_walk(struct parser *p, struct text line)
 {
-	struct walk_sample walk = {0};
-	uint32_t n_upper = 0;
+	struct walk_sample *walk;
 
-	if (p->record->lruvec.n_gens == 0 || p->n_tiers == 0 || p->n_columns > 0)
+	if (!walk_is_due(p))
 		return KPARSE_BAD_LINE;
-	do {
-		enum kparse_flaw flaw;
-		uint64_t value;
-		char mark;
-
-		flaw = take_marked(&line, &value, &mark);
-		if (flaw != KPARSE_OK)
-			return flaw;
-		if (p->n_columns == LRU_GEN_WALK_MAX)
-			return KPARSE_TOO_MANY;
-		p->n_columns++;
-		if (mark == ' ' || mark == 'x') {
-			if (value != 0)
-				return KPARSE_BAD_LINE;
-			continue;
-		}
-		n_upper += mark <= 'Z';
-		walk.value[walk.n] = value;
-		walk.letter[walk.n++] = mark <= 'Z' ? mark : (char)(mark - 'a' + 'A');
-	} while (line.p < line.end);
-	/* All filled or none, all of one case. */
-	if ((walk.n != 0 && walk.n != p->n_columns) || (n_upper != 0 && n_upper != walk.n))
-		return KPARSE_BAD_LINE;
-	p->record->walk[p->record->lruvec.n_gens - 1] = walk;
-	return KPARSE_OK;
+	walk = &p->record->walk[p->record->lruvec.n_gens - 1];
+	return line_read_walk(line, walk, &p->n_columns);
 }
 
 static enum kparse_flaw parse_body_line(struct parser *p, struct text line)
