@@ -137,8 +137,8 @@ struct lru_gen_record {
 	size_t path_len;
 	bool first_node; /* the memcg line stood right before this node block */
 	enum kparse_flaw flaw;
-	struct lruvec_sample lruvec;
-	uint32_t n_tiers; /* 0 in plain lru_gen */
+	struct lruvec_sample lruvec; /* beyond n_gens: anything */
+	uint32_t n_tiers;            /* 0 in plain lru_gen */
 	struct tier_sample tiers[LRUVEC_GENS_MAX][LRU_GEN_TIERS_MAX];
 	struct walk_sample walk[LRUVEC_GENS_MAX];
 };

@@ -25,10 +25,11 @@ enum kparse_flaw line_read_walk(struct text line, struct walk_sample *ret, uint3
 static inline enum kparse_flaw gen_set_pages(struct gen_sample *gen, int type, uint64_t value,
 					     char mark)
 {
-	if (mark != ' ' && mark != 'x')
-		return KPARSE_BAD_LINE;
-	gen->pages[type] = mark == 'x' ? SAMPLE_UNKNOWN : value;
-	return KPARSE_OK;
+	gen->pages[type] = value;
+	if (mark == ' ')
+		return KPARSE_OK;
+	gen->pages[type] = SAMPLE_UNKNOWN;
+	return mark == 'x' ? KPARSE_OK : KPARSE_BAD_LINE;
 }
 
 /* The marks of one type in a tier line, as one number to compare. */

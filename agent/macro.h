@@ -16,6 +16,10 @@
 #define _printf_(a, b) __attribute__((format(printf, a, b)))
 #define _unused_       __attribute__((unused))
 
+/* Where each instruction counts. */
+#define _always_inline_ inline __attribute__((always_inline))
+#define _noinline_      __attribute__((noinline))
+
 /* Defines static inline name_ptr(T *p), which calls func(*p) unless *p is NULL: for _cleanup_. */
 #define DEFINE_CLEANUP(type, func)             \
 	static inline void func##_ptr(type *p) \
