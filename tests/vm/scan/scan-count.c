@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Instructions, where the guest's clock counts them (QEMU -icount shift=0: one for each nanosecond,
- * and the time stamp counter the same): what the kernel spends on printing the listing, and what we
- * spend on understanding one of 5 000 cgroups on two nodes. The least of several times each, since
- * the timer's interrupts count as well.
+ * and the time stamp counter the same): what the kernel spends on printing a listing of its own
+ * cgroups, and what we spend on understanding the same kind of listing of 5 000 cgroups on two
+ * nodes. The least of several times each, since the timer's interrupts count as well.
  *
- *	scan-count		Exit: 0, 1 when ours is not less than the print of lru_gen_full,
- *				77 when the clock counts something else
+ *	scan-count		Exit: 0, 1 when a parse is not less than the print of 200 cgroups of
+ *				its kind, 77 when the clock counts something else
  */
 #include "lru_gen.h"
 
@@ -16,12 +16,14 @@
 #include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <x86intrin.h>
 
-#define TIMES   7
-#define CGROUPS 5000
-#define NODES   2
+#define TIMES           7
+#define CGROUPS         5000
+#define CGROUPS_PRINTED 200u
+#define NODES           2
 
 struct text {
 	char *p;
@@ -44,12 +46,45 @@ static bool clock_counts(void)
 	return least > 1980000 && least < 2020000;
 }
 
+static uint32_t random_number(unsigned bits)
+{
+	static uint32_t state = 1;
+
+	state = state * 1664525 + 1013904223;
+	return state >> (32 - bits);
+}
+
+/* The lines of lru_gen_full that lru_gen has not. stats: as with LRU_GEN_STATS=y, where no row of
+ * any generation is empty; otherwise those of the oldest and the youngest only. */
+static void print_full(FILE *f, unsigned gen, bool stats)
+{
+	const char *marks = gen == 3 ? "RTx" : gen == 0 || stats ? "rep" : "xxx";
+	const char *walk = gen == 3 ? (stats ? "xxxx" : "TYFA") : (stats ? "tyfa" : "xxxx");
+
+	for (unsigned tier = 0; tier < 4; tier++) {
+		fprintf(f, "            %10u", tier);
+		for (unsigned i = 0; i < 6; i++)
+			fprintf(f, " %10u%c", marks[i % 3] == 'x' ? 0 : random_number(18),
+				marks[i % 3]);
+		fprintf(f, "\n");
+	}
+	fprintf(f, "                      ");
+	for (unsigned i = 0; i < 4; i++)
+		fprintf(f, " %10u%c", walk[i] == 'x' ? 0 : random_number(18), walk[i]);
+	fprintf(f, "\n");
+}
+
+enum kind {
+	KIND_PLAIN,
+	KIND_FULL,
+	KIND_FULL_STATS,
+};
+
 /* As lru_gen_seq_show() of 6.12 prints it, with numbers of the sizes that occur. */
-static struct text make_listing(void)
+static struct text make_listing(enum kind kind)
 {
 	struct text text = {NULL, 0};
 	FILE *f = open_memstream(&text.p, &text.len);
-	uint32_t random = 1;
 
 	if (!f)
 		err(2, "open_memstream");
@@ -59,10 +94,11 @@ static struct text make_listing(void)
 		for (unsigned node = 0; node < NODES; node++) {
 			fprintf(f, " node %5u\n", node);
 			for (unsigned gen = 0; gen < 4; gen++) {
-				random = random * 1664525 + 1013904223;
 				fprintf(f, " %10u %10u %10u%c %10u%c\n", gen + 17,
-					9000000 - gen * 60000, random >> 16, ' ', random >> 12,
-					' ');
+					9000000 - gen * 60000, random_number(16), ' ',
+					random_number(20), ' ');
+				if (kind != KIND_PLAIN)
+					print_full(f, gen, kind == KIND_FULL_STATS);
 			}
 		}
 	}
@@ -117,36 +153,65 @@ static uint64_t count_print(const char *name, size_t *ret_len, unsigned *ret_rea
 	return least;
 }
 
-static void print_row(const char *name, uint64_t count, size_t len, uint64_t records)
+/* Those that the file lists: the guest has a few of its own. */
+static unsigned count_cgroups(const char *name)
 {
-	printf("%-34s %12" PRIu64 " %10zu %8" PRIu64 "\n", name, count, len, records);
+	_cleanup_file_ FILE *f = fopen(name, "re");
+	_cleanup_free_ char *line = NULL;
+	size_t size = 0;
+	unsigned n = 0;
+
+	if (!f)
+		err(2, "%s", name);
+	while (getline(&line, &size, f) > 0)
+		n += strncmp(line, "memcg ", 6) == 0;
+	return n;
+}
+
+/* Returns what it costs for so many as it is held against. */
+static uint64_t print_kernel(const char *name)
+{
+	size_t len;
+	unsigned reads, cgroups = count_cgroups(name);
+	uint64_t count = count_print(name, &len, &reads);
+	uint64_t share = count * CGROUPS_PRINTED / (cgroups ? cgroups : 1);
+
+	printf("print %-34s %12" PRIu64
+	       " %10zu %8s in %u reads, %u cgroups; for %u of them %" PRIu64 "\n",
+	       name, count, len, "", reads, cgroups, CGROUPS_PRINTED, share);
+	return share;
+}
+
+/* False when a record was not understood, or not at less than limit. */
+static bool print_parse(const char *name, enum kind kind, uint64_t limit)
+{
+	struct text listing = make_listing(kind);
+	struct rusage before, after;
+	uint64_t good, count;
+
+	getrusage(RUSAGE_SELF, &before);
+	count = count_parse(listing, &good);
+	getrusage(RUSAGE_SELF, &after);
+	free(listing.p);
+	printf("parse %-34s %12" PRIu64 " %10zu %8" PRIu64 " %" PRIu64
+	       " per record, %ld KiB more memory\n",
+	       name, count, listing.len, good, good ? count / good : 0,
+	       after.ru_maxrss - before.ru_maxrss);
+	return good == CGROUPS * NODES && count < limit;
 }
 
 int main(void)
 {
-	static const char *const files[] = {"/sys/kernel/debug/lru_gen",
-					    "/sys/kernel/debug/lru_gen_full"};
-	struct text listing = make_listing();
-	struct rusage before, after;
-	uint64_t good, parse, print = 0;
+	uint64_t plain, full;
+	bool less;
 
 	if (!clock_counts())
 		return 77;
-	printf("%-34s %12s %10s %8s\n", "", "instructions", "bytes", "records");
-	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-		size_t len;
-		unsigned reads;
-		uint64_t count = count_print(files[i], &len, &reads);
-
-		printf("print %-28s %12" PRIu64 " %10zu %8s in %u reads\n", files[i], count, len,
-		       "", reads);
-		print = count; /* the last one, lru_gen_full, is what it is held against */
-	}
-	getrusage(RUSAGE_SELF, &before);
-	parse = count_parse(listing, &good);
-	getrusage(RUSAGE_SELF, &after);
-	print_row("parse 5000 cgroups on two nodes", parse, listing.len, good);
-	printf("parse: %" PRIu64 " instructions per record, %ld KiB more memory\n", parse / good,
-	       after.ru_maxrss - before.ru_maxrss);
-	return good == CGROUPS * NODES && parse < print ? 0 : 1;
+	printf("%-40s %12s %10s %8s\n", "", "instructions", "bytes", "records");
+	plain = print_kernel("/sys/kernel/debug/lru_gen");
+	full = print_kernel("/sys/kernel/debug/lru_gen_full");
+	less = print_parse("lru_gen, 5000 cgroups", KIND_PLAIN, plain);
+	less = print_parse("lru_gen_full, 5000 cgroups", KIND_FULL, full) && less;
+	less = print_parse("the same with LRU_GEN_STATS", KIND_FULL_STATS, full) && less;
+	return less ? 0 : 1;
 }
