@@ -150,6 +150,7 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	outcome->writes++;
 	outcome->failures += failed;
 	outcome->agings += aging && result >= 0;
+	outcome->refused_agings += aging && result == -ERANGE;
 	outcome->write_usec += clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
 	outcome->scanned_pages += scanned_pages;
 	outcome->stolen_pages[action_type(action)] += stolen_pages;

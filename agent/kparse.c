@@ -199,6 +199,17 @@ int kparse_memory_events(const char *text, size_t len, struct memcg_sample *ret)
 	return 0;
 }
 
+int kparse_cpu_stat(const char *text, size_t len, uint64_t *ret_usec)
+{
+	struct keyed item = {.key = "usage_usec"};
+	int r = keyed_read(text_of(text, len), KEYED_FLAT, &item, 1);
+
+	if (r < 0 && r != -EBADMSG)
+		return r;
+	*ret_usec = item.value;
+	return 0;
+}
+
 int kparse_cgroup_events(const char *text, size_t len, bool *ret_populated, bool *ret_frozen)
 {
 	struct keyed items[] = {{.key = "populated"}, {.key = "frozen"}};

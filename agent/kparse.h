@@ -28,6 +28,9 @@ int kparse_memory_stat(const char *text, size_t len, struct memcg_sample *ret);
 /* memory.events: high, max, oom, oom_kill. */
 int kparse_memory_events(const char *text, size_t len, struct memcg_sample *ret);
 
+/* cpu.stat: usage_usec, which every cgroup has, the cpu controller on or off. */
+int kparse_cpu_stat(const char *text, size_t len, uint64_t *ret_usec);
+
 /* cgroup.events: populated, frozen. -EINVAL when populated is missing. */
 int kparse_cgroup_events(const char *text, size_t len, bool *ret_populated, bool *ret_frozen);
 

@@ -24,6 +24,7 @@ static const char *const file_names[_MEMCG_FILE_MAX] = {
 	[MEMCG_EVENTS] = "memory.events",
 	[MEMCG_PRESSURE] = "memory.pressure",
 	[MEMCG_IO_PRESSURE] = "io.pressure",
+	[MEMCG_CPU_STAT] = "cpu.stat",
 	[MEMCG_CGROUP_EVENTS] = "cgroup.events",
 	[MEMCG_SWAP_CURRENT] = "memory.swap.current",
 	[MEMCG_SWAP_MAX] = "memory.swap.max",

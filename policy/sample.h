@@ -50,9 +50,10 @@ struct lruvec_sample {
 
 /* Where writes have got to since the last snapshot: measured, never assumed. */
 struct outcome {
-	uint32_t writes;   /* completed writes, whatever their result */
-	uint32_t failures; /* of those: refused, timed out or without any progress */
-	uint32_t agings;   /* of those: successful aging commands */
+	uint32_t writes;         /* completed writes, whatever their result */
+	uint32_t failures;       /* of those: refused, timed out or without any progress */
+	uint32_t agings;         /* of those: successful aging commands */
+	uint32_t refused_agings; /* of those: ERANGE, as many generations as fit exist (to 6.13) */
 	uint64_t asked_bytes;
 	uint64_t freed_bytes;                 /* by the growth of pgsteal over the writes */
 	uint64_t stolen_pages[_LRU_TYPE_MAX]; /* our own share of the growth of pgsteal */
@@ -99,6 +100,8 @@ struct memcg_sample {
 	uint64_t events_max;
 	uint64_t events_oom;
 	uint64_t events_oom_kill;
+
+	uint64_t cpu_usec; /* CPU time used; read only of those under a limit (residence.h) */
 
 	struct psi_total psi_memory;
 	struct psi_total psi_io;

@@ -59,6 +59,13 @@ static void fuzz_memcg_files(const char *text, size_t len)
 	r = kparse_cgroup_stat(text, len, &value);
 	REQUIRE(r == 0 || (r == -EINVAL && value == UNTOUCHED_BYTE));
 	REQUIRE(value != SAMPLE_INFINITY);
+	memset(&s, UNTOUCHED_BYTE, sizeof(s));
+	r = kparse_cpu_stat(text, len, &s.cpu_usec);
+	REQUIRE(r == 0 || r == -EINVAL);
+	if (r < 0)
+		require_untouched(&s, sizeof(s));
+	else
+		require_values(&s.cpu_usec, 1);
 	r = kparse_cgroup_events(text, len, &populated, &frozen);
 	REQUIRE(r == 0 || r == -EINVAL);
 	REQUIRE(r < 0 || memmem(text, len, "populated ", 10));

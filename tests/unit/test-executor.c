@@ -192,6 +192,7 @@ static void test_results(void **state)
 		{ACTION_AGE, -EINVAL, 0, 0, 1}, /* the generations have moved on */
 		{ACTION_AGE, -ERANGE, 0, 0, 1},
 		{ACTION_EVICT, -EINVAL, 0, 0, 1},
+		{ACTION_EVICT, -ERANGE, 0, 0, 1},
 		{ACTION_EVICT, -EEXIST, 0, 0, 1},
 		{ACTION_EVICT, -EIO, 0, 1, 1},
 		{ACTION_AGE, -EINTR, 0, 0, 1},
@@ -212,6 +213,8 @@ static void test_results(void **state)
 		assert_int_equal(outcome->failures, cases[i].failures);
 		assert_int_equal(outcome->freed_bytes, cases[i].freed_bytes);
 		assert_int_equal(outcome->agings, 0);
+		assert_int_equal(outcome->refused_agings,
+				 cases[i].action == ACTION_AGE && cases[i].result == -ERANGE);
 		/* What no worker has begun says nothing about the memcg's yield either. */
 		assert_int_equal(outcome->asked_bytes > 0,
 				 cases[i].action != ACTION_AGE && cases[i].result != -ECANCELED);

@@ -176,6 +176,23 @@ static void test_memory_events(void **state _unused_)
 	assert_int_equal(s.events_oom_kill, U);
 }
 
+static void test_cpu_stat(void **state _unused_)
+{
+	static const char text[] = "usage_usec 123456\nuser_usec 23456\nsystem_usec 100000\n"
+				   "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\n";
+	uint64_t usec = UNTOUCHED;
+
+	assert_int_equal(kparse_cpu_stat("", 0, &usec), -EINVAL);
+	assert_int_equal(usec, UNTOUCHED);
+	assert_int_equal(kparse_cpu_stat(text, strlen(text), &usec), 0);
+	assert_int_equal(usec, 123456);
+	assert_int_equal(kparse_cpu_stat("user_usec 1\n", 12, &usec), 0);
+	assert_int_equal(usec, U);
+	usec = 0;
+	assert_int_equal(kparse_cpu_stat("user_usec 1\nusage_usec 12", 25, &usec), 0);
+	assert_int_equal(usec, U);
+}
+
 static void test_cgroup_events(void **state _unused_)
 {
 	static const struct {
@@ -481,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_memory_stat),
 		cmocka_unit_test(test_memory_stat_parts),
 		cmocka_unit_test(test_memory_events),
+		cmocka_unit_test(test_cpu_stat),
 		cmocka_unit_test(test_cgroup_events),
 		cmocka_unit_test(test_psi),
 		cmocka_unit_test(test_meminfo),
