@@ -26,6 +26,7 @@
 #include "backoff.h"
 #include "credit.h"
 #include "refault.h"
+#include "swap.h"
 #include "workingset.h"
 
 /* A process that has just started touches what it will not need again, and the other way round:
@@ -58,69 +59,6 @@
 #define EVICT_MOST_PPM_PER_SEC 40000
 #define EVICT_BYTES_PER_SEC    (UINT64_C(8) << 20)
 
-/* Swap is kept free for those who need it at once. */
-#define SWAP_RESERVE_DIVISOR 5
-
-static uint64_t say(const struct memcg_view *view, enum reason reason, uint64_t measured,
-		    uint64_t limit)
-{
-	view->state->verdict = (struct verdict){
-		.reason = reason,
-		.measured = measured,
-		.limit = limit,
-	};
-	return 0;
-}
-
-/* What may still be swapped out: the host's free swap but for the reserve and for what this plan
- * swaps already, and what swap.max leaves in this memcg and each of its ancestors. */
-static uint64_t swap_room_bytes(const struct memcg_view *view, const struct plan *plan)
-{
-	const struct system_sample *system = &view->snapshot->system;
-	uint64_t reserve_bytes = number_or(system->swap_total_bytes, 0) / SWAP_RESERVE_DIVISOR;
-	uint64_t room_bytes = saturating_sub(number_or(system->swap_free_bytes, 0),
-					     saturating_add(reserve_bytes, plan->swap_bytes));
-
-	for (int64_t i = (int64_t)view->index; i >= 0; i = view->snapshot->memcgs[i].parent) {
-		const struct memcg_sample *memcg = &view->snapshot->memcgs[i];
-
-		/* The root has no such limit. */
-		if (memcg->swap_max_bytes == SAMPLE_INFINITY ||
-		    (memcg->swap_max_bytes == SAMPLE_UNKNOWN && memcg->parent < 0))
-			continue;
-		if (!is_number(memcg->swap_max_bytes) || !is_number(memcg->swap_current_bytes))
-			return 0;
-		room_bytes = min_u64(room_bytes, saturating_sub(memcg->swap_max_bytes,
-								memcg->swap_current_bytes));
-	}
-	return room_bytes;
-}
-
-/* Why anon may not be taken at all: the host's and the administrator's side. */
-static bool anon_refused(const struct memcg_view *view, const struct plan *plan)
-{
-	const struct system_sample *system = &view->snapshot->system;
-	uint64_t room_bytes = swap_room_bytes(view, plan);
-
-	if (view->params->anon == ANON_NO || view->class->reclaim == RECLAIM_FILE) {
-		say(view, REASON_ANON_OFF, 0, 0);
-		return true;
-	}
-	if (system->capability < CAPABILITY_GENERATIONS) {
-		say(view, REASON_NO_GENERATIONS, 0, 0);
-		return true;
-	}
-	if (room_bytes < view->params->write_max_bytes) {
-		say(view, REASON_NO_SWAP, room_bytes, view->params->write_max_bytes);
-		return true;
-	}
-	if (view->params->anon == ANON_AUTO && !system->swap_is_memory) {
-		say(view, REASON_SWAP_DEVICE, 0, 0);
-		return true;
-	}
-	return false;
-}
-
 /* Why this memcg is not one for the clock. */
 static bool clock_refused(const struct memcg_view *view)
 {
@@ -129,15 +67,15 @@ static bool clock_refused(const struct memcg_view *view)
 	uint64_t file_bytes = sample->lru_bytes[LRU_FILE];
 
 	if (!sample->listed || sample->n_lruvecs == 0) {
-		say(view, REASON_NOT_LISTED, 0, 0);
+		view_say(view, REASON_NOT_LISTED, 0, 0);
 		return true;
 	}
 	if (!is_number(anon_bytes) || anon_bytes < ANON_WORTH_BYTES) {
-		say(view, REASON_LITTLE_ANON, anon_bytes, ANON_WORTH_BYTES);
+		view_say(view, REASON_LITTLE_ANON, anon_bytes, ANON_WORTH_BYTES);
 		return true;
 	}
 	if (!is_number(file_bytes) || file_bytes > anon_bytes) {
-		say(view, REASON_FILE_MOSTLY, anon_bytes, file_bytes);
+		view_say(view, REASON_FILE_MOSTLY, anon_bytes, file_bytes);
 		return true;
 	}
 	return false;
@@ -205,11 +143,11 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 	budget_bytes = evict_budget_bytes(view);
 	credit_bytes = saturating_mul(credit_pages(state, limit_mpps), snapshot->page_bytes);
 	if (credit_bytes == 0)
-		return say(view, REASON_HOLD_REFAULT, refault_mpps, limit_mpps);
+		return view_say(view, REASON_HOLD_REFAULT, refault_mpps, limit_mpps);
 	if (view->room_bytes < snapshot->page_bytes)
-		return say(view, REASON_FLOOR, view->sample->current_bytes, view->floor_bytes);
+		return view_say(view, REASON_FLOOR, view->sample->current_bytes, view->floor_bytes);
 	if (view->quota_bytes < snapshot->page_bytes)
-		return say(view, REASON_QUOTA, view->quota_bytes, budget_bytes);
+		return view_say(view, REASON_QUOTA, view->quota_bytes, budget_bytes);
 	budget_bytes = min_u64(min_u64(budget_bytes, credit_bytes),
 			       min_u64(view->room_bytes, view->quota_bytes));
 	for (uint32_t v = 0; v < view->sample->n_lruvecs; v++) {
@@ -225,7 +163,7 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 		planned_bytes += plan_evict(view, lruvec, budget_bytes - planned_bytes, plan);
 	}
 	if (planned_bytes == 0)
-		return say(view, REASON_NOTHING_COLD, 0, 0);
+		return view_say(view, REASON_NOTHING_COLD, 0, 0);
 	state->verdict = (struct verdict){
 		.action = ACTION_EVICT,
 		.reason = REASON_EVICT_COLD,
@@ -260,7 +198,7 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	bool asked = false;
 
 	if (state->foreign_usec && quiet_usec < QUIET_USEC)
-		return say(view, REASON_RECLAIMED, quiet_usec, QUIET_USEC);
+		return view_say(view, REASON_RECLAIMED, quiet_usec, QUIET_USEC);
 	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {
 		const struct lruvec_sample *lruvec =
 			&view->snapshot->lruvecs[sample->first_lruvec + v];
@@ -293,9 +231,10 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 		asked = true;
 	}
 	if (!asked && in_the_way)
-		return say(view, REASON_OLDEST_HOLDS_FILE, in_the_way,
-			   max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR));
-	say(view, asked ? REASON_AGE : REASON_AGE_NOT_DUE, youngest_usec, state->age_interval_usec);
+		return view_say(view, REASON_OLDEST_HOLDS_FILE, in_the_way,
+				max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR));
+	view_say(view, asked ? REASON_AGE : REASON_AGE_NOT_DUE, youngest_usec,
+		 state->age_interval_usec);
 	if (asked) {
 		state->aged_usec = now_usec;
 		state->verdict.action = ACTION_AGE;
@@ -324,7 +263,7 @@ uint64_t saver_plan(const struct memcg_view *view, struct plan *plan)
 	struct memcg_state *state = view->state;
 	uint64_t bytes, known_usec;
 
-	if (anon_refused(view, plan) || clock_refused(view))
+	if (swap_refuses_anon(view, plan) || clock_refused(view))
 		return 0;
 	if (backoff_holds(state, view->snapshot->now_usec, &state->verdict))
 		return 0;
@@ -332,7 +271,7 @@ uint64_t saver_plan(const struct memcg_view *view, struct plan *plan)
 	if (known_usec < YOUNG_USEC) {
 		age(view, plan);
 		if (state->verdict.reason == REASON_AGE_NOT_DUE)
-			say(view, REASON_YOUNG, known_usec, YOUNG_USEC);
+			view_say(view, REASON_YOUNG, known_usec, YOUNG_USEC);
 		return 0;
 	}
 	bytes = evict_cold(view, plan);

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FGRECLAIM_POLICY_SWAP_H
+#define FGRECLAIM_POLICY_SWAP_H
+
+#include "view.h"
+
+/* True, with a verdict, if no anon of this memcg may be swapped out, or none that fits; plan: what
+ * it swaps already is no longer free. */
+bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan);
+
+#endif

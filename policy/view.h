@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One memcg as the laws see it.
+ */
+#ifndef FGRECLAIM_POLICY_VIEW_H
+#define FGRECLAIM_POLICY_VIEW_H
+
+#include "params.h"
+#include "state.h"
+
+/* What a law looks at for one memcg, gathered once by the planner. */
+struct memcg_view {
+	const struct policy_params *params;
+	const struct class_params *class;
+	const struct snapshot *snapshot;
+	const struct memcg_sample *sample;
+	struct memcg_state *state;
+	size_t index;
+	uint64_t room_bytes;  /* that protection leaves */
+	uint64_t quota_bytes; /* that the quotas of its ancestors leave */
+	uint64_t floor_bytes; /* for the explanation */
+};
+
+/* Sets the verdict. Returns 0, the bytes of a law that takes nothing. */
+static inline uint64_t view_say(const struct memcg_view *view, enum reason reason,
+				uint64_t measured, uint64_t limit)
+{
+	view->state->verdict = (struct verdict){
+		.reason = reason,
+		.measured = measured,
+		.limit = limit,
+	};
+	return 0;
+}
+
+#endif
