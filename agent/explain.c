@@ -13,6 +13,7 @@ enum unit {
 	UNIT_NONE,
 	UNIT_BYTES,
 	UNIT_USEC,
+	UNIT_MSEC, /* usec, short ones */
 	UNIT_PPM,
 	UNIT_MPPS,
 	UNIT_PAGES,
@@ -66,12 +67,47 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_NO_EVIDENCE] = {"left alone: brings in {} of new file (fills the limit from {})",
 				UNIT_MPPS},
 	[REASON_SWAPPINESS] = {"held: this kernel cannot reclaim file alone", UNIT_NONE},
+	[REASON_LIMIT_BOUND] = {"not aged: reclaim turns its memory over in {} (left to it below "
+				"{})",
+				UNIT_USEC},
+	[REASON_LIMIT_WAIT] = {"at its limit: watching for {} so far (judges after {})", UNIT_USEC},
+	[REASON_STEADY] = {"at its limit, steady: refaults cost {} of its time (aged above {})",
+			   UNIT_PPM},
+	[REASON_DIRTY] = {"at its limit: {} of file not written back yet (limit {})", UNIT_BYTES},
+	[REASON_FLUSH_WAIT] = {"between two agings: last {} ago (next after {})", UNIT_USEC},
+	[REASON_FLUSH_FULL] = {"waiting for the oldest of {} generations to drain (room for {})",
+			       UNIT_COUNT},
+	[REASON_FLUSH_FAILED] = {"gave up: {} of {} agings happened", UNIT_COUNT},
+	[REASON_OBSERVING] = {"aged {} ago: watching what comes of it (for {})", UNIT_USEC},
+	[REASON_NO_BETTER] = {"not aged: the last time {} ago (again after {})", UNIT_USEC},
+	[REASON_FOUR] = {"at its limit: {} generations (kept at {})", UNIT_COUNT},
+	[REASON_CHURN_PAUSE] = {"churn pauses, to see whether it pays: since {} (for {})",
+				UNIT_USEC},
+	[REASON_CHURN_NO_GAIN] = {"churn does not pay: refaults cost {} of its time with it (limit "
+				  "{})",
+				  UNIT_PPM},
+	[REASON_CHURN_LATE] = {"churn stopped: looks come {} apart (wanted {}), by CpuBudget= "
+			       "or load",
+			       UNIT_MSEC},
+	[REASON_UNMOVED] = {"churn stopped: {} agings in a row did not happen (limit {})",
+			    UNIT_COUNT},
 	[REASON_AGE] = {"aging, to measure the working set: last {} ago (due after {})", UNIT_USEC},
 	[REASON_EVICT_COLD] = {"evicting cold anon: not seen in use for {} (needs {})", UNIT_USEC},
 	[REASON_HEADROOM] = {"reclaiming file ahead of the limit: {} free below it (wanted {})",
 			     UNIT_BYTES},
 	[REASON_TARGET] = {"reclaiming file down to its share of the limit: holds {} (share {})",
 			   UNIT_BYTES},
+	[REASON_FLUSH_REGRESSION] = {"aging: refaults cost {} of its time (limit {})", UNIT_PPM},
+	[REASON_FLUSH_ANON] = {"aging: no anon evicted for {} while file comes back (limit {})",
+			       UNIT_USEC},
+	[REASON_FLUSH_DUE] = {"aging, due at its limit: last {} ago (every {})", UNIT_USEC},
+	[REASON_FLUSH_JUMP] = {"aging: refaults suddenly cost {} of its time (limit {})", UNIT_PPM},
+	[REASON_FLUSH_NEXT] = {"aging: {} of {} done", UNIT_COUNT},
+	[REASON_KEEP_FOUR] = {"aging: {} generations (kept at {})", UNIT_COUNT},
+	[REASON_CHURN_TRIAL] = {"trying churn: refaults cost {} of its time before (gain wanted: "
+				"to {})",
+				UNIT_PPM},
+	[REASON_CHURN] = {"churning: refaults cost {} of its time (without: {})", UNIT_PPM},
 };
 
 const char *explain_bytes(uint64_t bytes, char *buf, size_t size)
@@ -106,6 +142,9 @@ static void print_value(enum unit unit, uint64_t value, char *buf, size_t size)
 		break;
 	case UNIT_USEC:
 		snprintf(buf, size, "%" PRIu64 " s", value / USEC_PER_SEC);
+		break;
+	case UNIT_MSEC:
+		snprintf(buf, size, "%" PRIu64 " ms", value / 1000);
 		break;
 	case UNIT_PPM:
 		snprintf(buf, size, "%" PRIu64 ".%02" PRIu64 " %%", value / 10000,

@@ -11,6 +11,7 @@
 #include "kparse.h"
 #include "macro.h"
 #include "file.h"
+#include "residence.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,6 +95,12 @@ static void read_counters(struct memcg *memcg, struct memcg_sample *ret)
 		kparse_memory_events(text, (size_t)len, ret);
 	ret->psi_memory = read_psi(memcg, MEMCG_PRESSURE);
 	ret->psi_io = read_psi(memcg, MEMCG_IO_PRESSURE);
+	/* Another flush of the kernel's counters: only where the policy asks by it. */
+	if (!memcg->leaf || !residence_is_watched(&memcg->state))
+		return;
+	len = memcg_read(memcg, MEMCG_CPU_STAT, text, sizeof(text));
+	if (len >= 0)
+		kparse_cpu_stat(text, (size_t)len, &ret->cpu_usec);
 }
 
 static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
@@ -142,6 +149,7 @@ static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sa
 		.events_max = SAMPLE_UNKNOWN,
 		.events_oom = SAMPLE_UNKNOWN,
 		.events_oom_kill = SAMPLE_UNKNOWN,
+		.cpu_usec = SAMPLE_UNKNOWN,
 		.psi_memory = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 		.psi_io = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};

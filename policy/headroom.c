@@ -29,8 +29,13 @@
 /* No more than this part of all file at once. */
 #define FILE_DIVISOR 10
 
+/* GCLK has more to say of a memcg that is under its law, if it can see it. */
 static void say(struct memcg_state *state, enum reason reason, uint64_t measured, uint64_t limit)
 {
+	if (state->residence.mode == RESIDENCE_BOUND &&
+	    state->verdict.reason != REASON_NOT_LISTED &&
+	    state->verdict.reason != REASON_NO_GENERATIONS)
+		return;
 	state->verdict = (struct verdict){
 		.reason = reason,
 		.measured = measured,

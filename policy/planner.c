@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Composes the laws: renew each memcg's history, let SAVER look for cold anon in each leaf, then
- * let SPLIT keep headroom under each limit, innermost first, with what SAVER takes already counted.
+ * Composes the laws: renew each memcg's history and find out by its residence time whose law it is
+ * under. A leaf at its limit has GCLK's, any other SAVER's; then SPLIT keeps headroom under each
+ * limit, innermost first, with what SAVER takes already counted.
  */
 #include "planner.h"
 #include "advice.h"
+#include "aging.h"
 #include "arith.h"
 #include "backoff.h"
 #include "credit.h"
+#include "gclk.h"
 #include "headroom.h"
 #include "pressure.h"
+#include "progress.h"
 #include "protection.h"
 #include "quota.h"
 #include "refault.h"
+#include "residence.h"
 #include "saver.h"
 #include "split.h"
 #include "utility.h"
@@ -58,6 +63,7 @@ static void remember(struct memcg_state *state, const struct memcg_sample *sampl
 		.refault_pages = {sample->refault_pages[LRU_ANON], sample->refault_pages[LRU_FILE]},
 		.pgscan_pages = sample->pgscan_pages,
 		.pgsteal_pages = sample->pgsteal_pages,
+		.events_high = sample->events_high,
 		.events_max = sample->events_max,
 		.events_oom_kill = sample->events_oom_kill,
 		.psi_memory_some_usec = sample->psi_memory.some_usec,
@@ -67,6 +73,7 @@ static void remember(struct memcg_state *state, const struct memcg_sample *sampl
 				      : SAMPLE_UNKNOWN,
 		.current_bytes = sample->current_bytes,
 		.swap_current_bytes = sample->swap_current_bytes,
+		.cpu_usec = sample->cpu_usec,
 	};
 	state->last_usec = snapshot->now_usec;
 	if (is_number(sample->current_bytes))
@@ -99,6 +106,23 @@ static bool was_unknown(const struct memcg_state *state)
 	       !is_number(last->refault_pages[LRU_ANON]);
 }
 
+/* What the clock at a limit has learned of this workload and of this kernel. A time that the clock
+ * has not come to yet is now. */
+static void keep_habits(struct memcg_state *state, uint64_t now_usec)
+{
+	struct gclk_state *gclk = &state->gclk;
+
+	gclk_leave(state);
+	gclk->flushed_usec = min_u64(gclk->flushed_usec, now_usec);
+	gclk->failed_usec = min_u64(gclk->failed_usec, now_usec);
+	gclk->churn_failed_usec = min_u64(gclk->churn_failed_usec, now_usec);
+	state->aging = (struct aging_state){
+		.refused = state->aging.refused,
+		.aged_full = state->aging.aged_full,
+		.aged_by_itself = state->aging.aged_by_itself,
+	};
+}
+
 /* Forgets all rates but not the size, the habits, the pace and the holds of a memcg, and keeps
  * still a while. */
 static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
@@ -110,6 +134,7 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 	uint64_t until_usec = saturating_add(now_usec, max_u64(held_usec, QUIET_USEC));
 
 	advice_rebase(&state->advice, now_usec);
+	keep_habits(state, now_usec);
 	*state = (struct memcg_state){
 		.id = sample->id,
 		.primed = true,
@@ -118,6 +143,8 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 		.hazard_ppb = state->hazard_ppb,
 		.baseline_memory_ppm = state->baseline_memory_ppm,
 		.baseline_io_ppm = state->baseline_io_ppm,
+		.aging = state->aging,
+		.gclk = state->gclk,
 		.backoffs = state->backoffs,
 		.advice = state->advice,
 		.hold_until_usec = until_usec,
@@ -152,6 +179,8 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 	}
 	state->dt_usec = snapshot->now_usec - state->last_usec;
 	state->advice.due = false;
+	residence_step(state, sample, snapshot);
+	aging_step(state, sample, snapshot);
 	if (was_unknown(state)) {
 		remember(state, sample, snapshot);
 		return false;
@@ -169,6 +198,8 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		width_step(state, class, sample, snapshot);
 		credit_step(state, class, sample, snapshot);
 	}
+	if (residence_is_watched(state))
+		progress_step(state, sample, snapshot, residence_unit_usec(state));
 	remember(state, sample, snapshot);
 	return true;
 }
@@ -219,9 +250,44 @@ static void measure(struct memcg_state *state, const struct memcg_sample *sample
 	state->working_set_bytes = saturating_mul(young_pages, snapshot->page_bytes);
 }
 
+/* Who shares a limit: leaves that have processes and hold something. */
+static void count_leaves(const struct snapshot *snapshot, struct memcg_state *states)
+{
+	for (size_t i = 0; i < snapshot->n_memcgs; i++)
+		states[i].n_leaves = 0;
+	for (size_t i = 0; i < snapshot->n_memcgs; i++) {
+		const struct memcg_sample *sample = &snapshot->memcgs[i];
+
+		if (!sample->leaf || !sample->populated ||
+		    number_or(sample->current_bytes, UINT64_MAX) < SAMPLE_SMALL_BYTES)
+			continue;
+		for (int64_t at = (int64_t)i; at >= 0; at = snapshot->memcgs[at].parent)
+			states[at].n_leaves++;
+	}
+}
+
+/* The law of one leaf; returns the bytes that it takes. */
+static uint64_t plan_leaf(const struct memcg_view *view, struct plan *plan)
+{
+	struct memcg_state *state = view->state;
+
+	if (residence_is_watched(state))
+		gclk_follow(view);
+	else if (state->gclk.under_limit)
+		gclk_leave(state);
+	if (state->residence.mode != RESIDENCE_FREE)
+		gclk_plan(view, plan);
+	/* Under a shared limit what SAVER has found cold already may go: SPLIT's children do not
+	 * wait for each other. But not while a flush is under observation. */
+	if (state->residence.mode == RESIDENCE_BOUND || state->verdict.action != ACTION_NONE ||
+	    state->gclk.phase != GCLK_WATCH)
+		return 0;
+	return saver_plan(view, plan);
+}
+
 static void plan_memcg(const struct policy_params *params, const struct snapshot *snapshot,
-		       size_t i, struct memcg_state *state, uint64_t *planned_bytes,
-		       struct plan *plan)
+		       size_t i, struct memcg_state *state, enum aging_rule aging,
+		       uint64_t *planned_bytes, struct plan *plan)
 {
 	const struct memcg_sample *sample = &snapshot->memcgs[i];
 	struct memcg_view view = {
@@ -231,12 +297,13 @@ static void plan_memcg(const struct policy_params *params, const struct snapshot
 		.state = state,
 		.class = &params->classes[sample->class_index],
 		.index = i,
+		.aging = aging,
 	};
 
 	view.floor_bytes = protection_floor_bytes(view.class, sample, state);
 	view.room_bytes = protection_room_bytes(snapshot, i, view.floor_bytes, planned_bytes);
 	view.quota_bytes = quota_room_bytes(snapshot, i, state->dt_usec, planned_bytes);
-	protection_book(snapshot, i, saver_plan(&view, plan), planned_bytes);
+	protection_book(snapshot, i, plan_leaf(&view, plan), planned_bytes);
 }
 
 /* Sets the verdict of a memcg that no law is to look at. True if one is. */
@@ -255,9 +322,18 @@ static bool is_considered(const struct policy_params *params, const struct memcg
 	return reason == REASON_NONE;
 }
 
+static void remember_reasons(const struct plan *plan, struct memcg_state *states)
+{
+	for (size_t d = 0; d < plan->n_decisions; d++)
+		if (plan->decisions[d].action != ACTION_AGE)
+			states[plan->decisions[d].memcg].gclk.taken_for = plan->decisions[d].reason;
+}
+
 void policy_plan(const struct policy_params *params, const struct snapshot *snapshot,
 		 struct memcg_state *states, uint64_t *planned_bytes, struct plan *plan)
 {
+	enum aging_rule aging;
+
 	plan->n_decisions = 0;
 	plan->swap_bytes = 0;
 	plan->next_usec = snapshot->interval_usec;
@@ -268,13 +344,17 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 			states[i].verdict = (struct verdict){.reason = REASON_UNKNOWN};
 		return;
 	}
+	aging = aging_rule_of(snapshot, states);
+	count_leaves(snapshot, states);
 	for (size_t i = 0; i < snapshot->n_memcgs; i++) {
 		const struct memcg_sample *sample = &snapshot->memcgs[i];
 		bool known = renew(&states[i], params, sample, snapshot);
 
 		measure(&states[i], sample, snapshot);
+		if (known && sample->leaf)
+			residence_decide(snapshot, states, i);
 		if (is_considered(params, sample, snapshot, known, &states[i]))
-			plan_memcg(params, snapshot, i, &states[i], planned_bytes, plan);
+			plan_memcg(params, snapshot, i, &states[i], aging, planned_bytes, plan);
 	}
 	if (snapshot->system.capability < CAPABILITY_RECLAIM)
 		return;
@@ -283,4 +363,5 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 			headroom_plan(params, snapshot, i, i, states, planned_bytes, plan);
 		else
 			split_plan(params, snapshot, i, states, planned_bytes, plan);
+	remember_reasons(plan, states);
 }

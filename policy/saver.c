@@ -26,6 +26,7 @@
 #include "backoff.h"
 #include "credit.h"
 #include "refault.h"
+#include "residence.h"
 #include "swap.h"
 #include "workingset.h"
 
@@ -197,6 +198,9 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	uint64_t youngest_usec = 0, in_the_way = 0;
 	bool asked = false;
 
+	if (state->residence.mode != RESIDENCE_FREE)
+		return view_say(view, REASON_LIMIT_BOUND, state->residence.usec,
+				RESIDENCE_BOUND_USEC);
 	if (state->foreign_usec && quiet_usec < QUIET_USEC)
 		return view_say(view, REASON_RECLAIMED, quiet_usec, QUIET_USEC);
 	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {

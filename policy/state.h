@@ -13,6 +13,7 @@ struct memcg_counters {
 	uint64_t refault_pages[_LRU_TYPE_MAX];
 	uint64_t pgscan_pages;
 	uint64_t pgsteal_pages;
+	uint64_t events_high;
 	uint64_t events_max;
 	uint64_t events_oom_kill;
 	uint64_t psi_memory_some_usec;
@@ -20,6 +21,102 @@ struct memcg_counters {
 	uint64_t file_pages;
 	uint64_t current_bytes;
 	uint64_t swap_current_bytes;
+	uint64_t cpu_usec;
+};
+
+/* residence.c: whose law a memcg is under. */
+enum residence_mode {
+	RESIDENCE_FREE,   /* nobody's limit turns its memory over: SAVER */
+	RESIDENCE_SHARED, /* under a limit shared with others: SPLIT on the parent */
+	RESIDENCE_BOUND,  /* under its own, or alone under one: GCLK */
+};
+
+struct residence_state {
+	uint64_t known_usec;   /* that the averages have seen so far */
+	uint64_t steal_mpps;   /* pages evicted, in thousandths a second, averaged */
+	uint64_t limit_mpps;   /* of these: for a limit's sake, by the kernel or by us */
+	uint64_t usec;         /* T_res: unknown, or infinite without evictions */
+	uint64_t limit_usec;   /* the same by those alone */
+	uint64_t pressed_usec; /* when a limit of its own last pressed */
+	enum residence_mode mode;
+	bool changing; /* another mode's condition holds ... */
+	enum residence_mode next_mode;
+	uint64_t since_usec; /* ... since then */
+};
+
+/* progress.c: running totals at one moment, and a ring of them. */
+#define PROGRESS_POINTS 32
+struct progress_point {
+	uint64_t now_usec;
+	uint64_t cost_usec;
+	uint64_t progress_usec;
+};
+
+struct progress_state {
+	bool by_cpu;
+	uint32_t n_points, next;
+	struct progress_point total;
+	struct progress_point points[PROGRESS_POINTS];
+};
+
+/* aging.c: what became of our agings, and what the kernel does by itself. */
+struct aging_state {
+	bool pending; /* asked for, and not seen yet: */
+	bool was_full;
+	uint32_t node;
+	uint64_t seq;
+	uint64_t asked_usec;
+	uint32_t moved; /* agings asked for that happened */
+	uint64_t moved_usec;
+	uint32_t unmoved; /* in a row: that did not */
+
+	uint64_t seen_usec; /* when seqs were summed up last; 0: never */
+	uint64_t seqs;
+	uint32_t n_lruvecs;
+	uint32_t ours; /* agings since then */
+
+	bool refused;            /* ERANGE has been answered */
+	uint32_t aged_full;      /* unforced agings that were granted with all generations there */
+	uint32_t aged_by_itself; /* generations that nobody of us asked for, under a limit */
+};
+
+/* gclk.c and churn.c */
+enum gclk_phase {
+	GCLK_WATCH,
+	GCLK_FLUSH,
+	GCLK_OBSERVE,
+	GCLK_CHURN_TRIAL,
+	GCLK_CHURN,
+	GCLK_CHURN_PAUSE, /* to see whether it still pays */
+};
+
+struct gclk_state {
+	enum reason taken_for; /* why we last took something here */
+	bool under_limit;      /* the fields below belong to the present time under a limit */
+	enum gclk_phase phase;
+	uint64_t began_usec;       /* of the phase */
+	uint64_t entered_usec;     /* came under the limit */
+	uint64_t listed_usec;      /* last listing */
+	uint64_t blind_since_usec; /* no judgement for so many tenths of a unit since then */
+	uint32_t blind_tenths;
+	uint64_t flushed_usec; /* the last flush began; 0: none */
+	uint32_t moved;        /* aging.moved when the phase began */
+	bool by_cpu;           /* what progress was measured by */
+	uint64_t before_ppm;   /* m before the action under observation */
+	bool has_ref;
+	uint64_t ref_ppm;         /* lowest m since the last flush, leaking */
+	uint64_t leaked_usec;     /* when it last leaked */
+	uint64_t anon_usec;       /* when anon was last seen to be evicted */
+	uint64_t swap_mark_bytes; /* swapped out by then */
+
+	/* Habits: kept when history starts over. 0: not learned yet. */
+	uint64_t theta_ppm;
+	uint64_t width_ppm;   /* w: units between flushes, in millionths */
+	uint32_t failures;    /* flushes in a row that made nothing better, */
+	uint64_t failed_usec; /* and when the last one was judged */
+	uint32_t churn_failures;
+	uint64_t churn_failed_usec;
+	uint32_t churn_late; /* looks in a row that came too late */
 };
 
 /* What a memcg with a limit remembers of those that share it (targets.c). */
@@ -97,6 +194,12 @@ struct memcg_state {
 	bool gives;                 /* what it holds above its target is worth more elsewhere */
 	uint32_t penalty;           /* times its utility is halved */
 	struct sharing sharing;
+	/* at a limit */
+	uint32_t n_leaves; /* below it or itself, populated and not small, in this snapshot */
+	struct residence_state residence;
+	struct progress_state progress;
+	struct aging_state aging;
+	struct gclk_state gclk;
 
 	/* backoff.c */
 	uint64_t hold_until_usec;

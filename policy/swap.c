@@ -55,3 +55,13 @@ bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan)
 	}
 	return false;
 }
+
+bool swap_is_possible(const struct memcg_view *view)
+{
+	if (view->snapshot->system.swap_total_bytes == 0)
+		return false;
+	for (int64_t i = (int64_t)view->index; i >= 0; i = view->snapshot->memcgs[i].parent)
+		if (view->snapshot->memcgs[i].swap_max_bytes == 0)
+			return false;
+	return true;
+}

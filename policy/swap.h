@@ -8,4 +8,7 @@
  * it swaps already is no longer free. */
 bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan);
 
+/* True if the kernel could swap here: there is swap, and swap.max allows some. Unknown is true. */
+bool swap_is_possible(const struct memcg_view *view);
+
 #endif

@@ -8,6 +8,14 @@
 #include "params.h"
 #include "state.h"
 
+/* When the kernel opens a generation (aging.c). */
+enum aging_rule {
+	AGING_UNKNOWN,
+	AGING_REFUSES, /* up to 6.13: not by itself at a limit; "+" is refused while four exist */
+	AGING_ALWAYS,  /* 6.14 on: by itself, and "+" whenever asked for */
+	AGING_KEEPS,   /* frequency-guided promotion: four generations are worth keeping */
+};
+
 /* What a law looks at for one memcg, gathered once by the planner. */
 struct memcg_view {
 	const struct policy_params *params;
@@ -16,9 +24,10 @@ struct memcg_view {
 	const struct memcg_sample *sample;
 	struct memcg_state *state;
 	size_t index;
-	uint64_t room_bytes;  /* that protection leaves */
-	uint64_t quota_bytes; /* that the quotas of its ancestors leave */
-	uint64_t floor_bytes; /* for the explanation */
+	uint64_t room_bytes;   /* that protection leaves */
+	uint64_t quota_bytes;  /* that the quotas of its ancestors leave */
+	uint64_t floor_bytes;  /* for the explanation */
+	enum aging_rule aging; /* of this kernel */
 };
 
 /* Sets the verdict. Returns 0, the bytes of a law that takes nothing. */

@@ -10,6 +10,7 @@
 #define EMPTY_PAGES     64
 #define RECLAIM_LEAST   (UINT64_C(256) << 10)
 #define NEXT_LEAST_USEC 500000
+#define CHURN_LEAST     25000
 
 struct check {
 	const struct policy_params *params;
@@ -17,6 +18,12 @@ struct check {
 	const struct memcg_state *states;
 	const struct plan *plan;
 };
+
+/* An aging by the law of a limit, not SAVER's. */
+static bool is_at_limit(const struct decision *d)
+{
+	return d->action == ACTION_AGE && d->reason != REASON_AGE;
+}
 
 static bool is_within(const struct snapshot *snapshot, size_t i, size_t ancestor)
 {
@@ -59,6 +66,17 @@ static bool is_near_limit(const struct check *c, size_t i)
 	return false;
 }
 
+/* At a limit refaults and stalls are the limit's doing, and what is to be mended. */
+static bool passes_hold(const struct check *c, const struct memcg_state *state,
+			const struct decision *d)
+{
+	if (state->hold.reason == REASON_HOLD_NO_YIELD)
+		return is_at_limit(d);
+	return (state->hold.reason == REASON_HOLD_PRESSURE ||
+		state->hold.reason == REASON_HOLD_REFAULT) &&
+	       (is_at_limit(d) || (d->action == ACTION_RECLAIM && is_near_limit(c, d->memcg)));
+}
+
 /* Whom anything may be done to. */
 static const char *check_target(const struct check *c, const struct decision *d)
 {
@@ -82,10 +100,7 @@ static const char *check_target(const struct check *c, const struct decision *d)
 		return "acts on an unpopulated, frozen or busy memcg";
 	if (!state->primed || state->id != m->id || state->dt_usec == 0)
 		return "acts at first look";
-	if (state->hold_until_usec > c->snapshot->now_usec &&
-	    (d->action != ACTION_RECLAIM || !is_near_limit(c, d->memcg) ||
-	     (state->hold.reason != REASON_HOLD_PRESSURE &&
-	      state->hold.reason != REASON_HOLD_REFAULT)))
+	if (state->hold_until_usec > c->snapshot->now_usec && !passes_hold(c, state, d))
 		return "acts during a hold";
 	if (d->reason == REASON_NONE || d->reason >= _REASON_MAX)
 		return "acts without a reason";
@@ -100,6 +115,14 @@ static const struct lruvec_sample *find_lruvec(const struct check *c, const stru
 		if (c->snapshot->lruvecs[m->first_lruvec + v].node == d->node)
 			return &c->snapshot->lruvecs[m->first_lruvec + v];
 	return NULL;
+}
+
+static bool has_no_swap(const struct check *c, size_t memcg)
+{
+	for (int64_t i = (int64_t)memcg; i >= 0; i = c->snapshot->memcgs[i].parent)
+		if (c->snapshot->memcgs[i].swap_max_bytes == 0)
+			return true;
+	return false;
 }
 
 static const char *check_anon_allowed(const struct check *c, const struct decision *d)
@@ -124,6 +147,40 @@ static const char *check_anon_allowed(const struct check *c, const struct decisi
 	return NULL;
 }
 
+/* The evidence, as far as one look shows it; policy-limit's tests have the rest. */
+static const char *check_age_at_limit(const struct check *c, const struct decision *d)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[d->memcg];
+	const struct memcg_state *state = &c->states[d->memcg];
+	const struct verdict *verdict = &state->verdict;
+	bool anon = m->lru_bytes[LRU_ANON] > m->current_bytes / 10;
+	bool fg = c->snapshot->system.capability >= CAPABILITY_FAST_PATH;
+
+	if (state->residence.mode == RESIDENCE_FREE ||
+	    (state->residence.mode == RESIDENCE_SHARED && d->reason != REASON_FLUSH_ANON &&
+	     d->reason != REASON_FLUSH_NEXT))
+		return "ages by a limit's law what is under none";
+	if (c->snapshot->system.capability < CAPABILITY_GENERATIONS)
+		return "ages without generations";
+	if (d->force != (d->reason == REASON_CHURN || d->reason == REASON_CHURN_TRIAL))
+		return "merges without being asked to";
+	if (d->force && (fg || !c->params->classes[m->class_index].churn))
+		return "churns what it must not";
+	if ((d->reason == REASON_KEEP_FOUR) != fg && d->reason != REASON_FLUSH_NEXT)
+		return "keeps four generations, or flushes, on the wrong kernel";
+	if ((d->reason == REASON_FLUSH_REGRESSION || d->reason == REASON_FLUSH_JUMP) &&
+	    verdict->measured <= verdict->limit)
+		return "flushes without a regression";
+	if ((d->reason == REASON_FLUSH_ANON || d->reason == REASON_FLUSH_DUE) &&
+	    verdict->measured < verdict->limit)
+		return "flushes too soon";
+	if (d->reason == REASON_FLUSH_ANON && !anon)
+		return "flushes for anon that is not there";
+	if (anon && c->snapshot->system.swap_total_bytes != 0 && !has_no_swap(c, d->memcg))
+		return check_anon_allowed(c, d);
+	return NULL;
+}
+
 static const char *check_age(const struct check *c, const struct decision *d)
 {
 	const struct memcg_state *state = &c->states[d->memcg];
@@ -131,12 +188,16 @@ static const char *check_age(const struct check *c, const struct decision *d)
 
 	if (!lruvec || lruvec->n_gens == 0 || d->seq != lruvec->gens[lruvec->n_gens - 1].seq)
 		return "ages what is not the youngest generation";
+	if (d->bytes != 0)
+		return "ages bytes";
+	if (is_at_limit(d))
+		return check_age_at_limit(c, d);
+	if (state->residence.mode != RESIDENCE_FREE)
+		return "ages for SAVER what is at its limit";
 	if (lruvec->n_gens >= 4 && number_or(lruvec->gens[0].pages[LRU_ANON], 0) > EMPTY_PAGES)
 		return "merges anon";
 	if (state->foreign_usec && c->snapshot->now_usec - state->foreign_usec < QUIET_USEC)
 		return "ages while others reclaim";
-	if (d->bytes != 0)
-		return "ages bytes";
 	return check_anon_allowed(c, d);
 }
 
@@ -297,11 +358,16 @@ const char *policy_violation(const struct policy_params *params, const struct sn
 {
 	struct check c = {params, snapshot, states, plan};
 	const char *why = NULL;
+	bool churns = false;
 
 	if (plan->n_decisions > plan->capacity)
 		return "more decisions than room";
+	for (size_t i = 0; i < snapshot->n_memcgs; i++)
+		churns = churns || states[i].gclk.phase == GCLK_CHURN ||
+			 states[i].gclk.phase == GCLK_CHURN_TRIAL;
 	if (plan->next_usec > snapshot->interval_usec ||
-	    (plan->next_usec < NEXT_LEAST_USEC && plan->next_usec != snapshot->interval_usec))
+	    (plan->next_usec < (churns ? CHURN_LEAST : NEXT_LEAST_USEC) &&
+	     plan->next_usec != snapshot->interval_usec))
 		return "looks again too late or too soon";
 	for (size_t d = 0; d < plan->n_decisions && !why; d++)
 		why = check_decision(&c, &plan->decisions[d]);

@@ -62,6 +62,31 @@ static void test_values(void **state)
 	host_close(&host);
 }
 
+/* Read only where the policy follows a limit, and of leaves. */
+static void test_cpu_time(void **state)
+{
+	struct host host;
+	struct memcg *b, *a;
+
+	host_open(&host, state);
+	fixture_write(host.fixture, fixture_memcg_file("/a/b", "cpu.stat"), "usage_usec 4711\n");
+	fixture_write(host.fixture, fixture_memcg_file("/a", "cpu.stat"), "usage_usec 4712\n");
+	scan(&host);
+	sample(&host);
+	assert_true(look(&host, "/a/b")->cpu_usec == U);
+	a = hierarchy_find(host.hierarchy, "/a", 2);
+	b = hierarchy_find(host.hierarchy, "/a/b", 4);
+	a->state.residence.mode = b->state.residence.mode = RESIDENCE_BOUND;
+	sample(&host);
+	assert_int_equal(look(&host, "/a/b")->cpu_usec, 4711);
+	assert_true(look(&host, "/a")->cpu_usec == U);
+	b->state.residence.mode = RESIDENCE_FREE;
+	b->state.residence.changing = true;
+	sample(&host);
+	assert_int_equal(look(&host, "/a/b")->cpu_usec, 4711);
+	host_close(&host);
+}
+
 static void test_system(void **state)
 {
 	const struct system_sample *system;
@@ -257,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_values),
+		FIXTURE_TEST(test_cpu_time),
 		FIXTURE_TEST(test_system),
 		FIXTURE_TEST(test_root),
 		FIXTURE_TEST(test_missing_and_garbage),

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flushes: a few agings of a memcg at its limit, on evidence, observed, and adapted.
+ *
+ *	m1, m3	what refaults cost in the last one and three units (progress.c)
+ *	m_ref	lowest m3 since the last flush; leaks, since a low from long ago proves nothing
+ *	flush	agings half a unit apart: two up to 6.13, three from 6.14 on (aging.c tells)
+ *
+ * Up to 6.13, or while unknown, a flush is due when
+ *  (i) regression: m1 > theta * m_ref. It is worth it again the sooner the more it brought: theta
+ *	falls after a flush that made m better, and grows after any other.
+ * (ii) anon is stuck: a good part of the memory is anon, swap is free, nothing of it was evicted
+ *	for four units, and one evicted page in ten comes back as a file refault. Under a shared
+ *	limit this alone counts.
+ * From 6.14 on agings always happen and do little harm: every w units, w adapting, and at a jump of
+ * m. A flush that made nothing better keeps the next one off for a time that doubles.
+ *
+ * All thresholds are from a simulation with residence times of 10 to 120 s, checked on 6.12.
+ */
+#include "flush.h"
+#include "aging.h"
+#include "arith.h"
+#include "gclk.h"
+#include "progress.h"
+#include "residence.h"
+#include "swap.h"
+
+/* All in tenths of a unit. */
+#define FLUSH_GIVE_UP 60 /* the oldest generation has not drained by then: it will not */
+#define FLUSH_APART   5
+#define BEFORE        20 /* b: window before the flush */
+#define AFTER         15 /* a: the last half of the observation */
+#define STUCK         40 /* without any anon evicted, and since the last flush */
+#define STALE         60 /* an observation that could not be made by then is void */
+
+/* Two agings closer together would see each other's accessed bits. */
+#define APART_LEAST_USEC (5 * USEC_PER_SEC)
+
+#define FLUSH_AGINGS        2
+#define FLUSH_AGINGS_ALWAYS 3
+
+/* 8 % worse than the best: what a shift of the working set costs starts there; and not more than
+ * twice. */
+#define THETA_START_PPM 1080000
+#define THETA_MOST_PPM  2000000
+
+/* Fewer refaults in a unit cannot tell 8 % from chance, at three standard deviations: n > (3 /
+ * 0.08)^2; nor a jump of 20 %: n > (3 / 0.2)^2. */
+#define REGRESSION_EVIDENCE_USEC (UINT64_C(1406) * REFAULT_DISK_USEC)
+#define JUMP_EVIDENCE_USEC       (UINT64_C(225) * REFAULT_DISK_USEC)
+
+/* m_ref grows by 0.2 % a unit. */
+#define LEAK_DIVISOR 500
+
+/* Below one in ten evicted pages that come back, what is read is a stream, and anon would be swapped
+ * out for nothing. */
+#define STUCK_RETURN_PPM 100000
+
+/* Better and worse by more than 1 %. */
+#define BETTER_PPM 990000
+#define WORSE_PPM  1010000
+
+/* w: a flush every eight units, three to 64. */
+#define WIDTH_START_PPM (8 * PPM)
+#define WIDTH_LEAST_PPM (3 * PPM)
+#define WIDTH_MOST_PPM  (64 * PPM)
+
+#define JUMP_PPM  1200000
+#define JUMP_USEC (10 * USEC_PER_SEC)
+
+/* After k flushes in a row that made nothing better: three units times 2^k without one. */
+#define FAILURES_MAX 7
+
+static void follow_ref(const struct memcg_view *view)
+{
+	struct gclk_state *gclk = &view->state->gclk;
+	uint64_t m3_ppm = gclk_cost_ppm(view, 30);
+
+	if (gclk->has_ref &&
+	    gclk_since_usec(view, gclk->leaked_usec) >= gclk_units_usec(view, 10)) {
+		gclk->ref_ppm = saturating_add(gclk->ref_ppm, gclk->ref_ppm / LEAK_DIVISOR + 1);
+		gclk->leaked_usec = view->snapshot->now_usec;
+	}
+	if (!is_number(m3_ppm))
+		return;
+	if (!gclk->has_ref)
+		gclk->leaked_usec = view->snapshot->now_usec;
+	gclk->ref_ppm = gclk->has_ref ? min_u64(gclk->ref_ppm, m3_ppm) : m3_ppm;
+	gclk->has_ref = true;
+}
+
+static uint64_t apart_usec(const struct memcg_view *view)
+{
+	return max_u64(gclk_units_usec(view, FLUSH_APART), APART_LEAST_USEC);
+}
+
+static uint32_t agings_wanted(const struct memcg_view *view)
+{
+	return view->aging == AGING_ALWAYS ? FLUSH_AGINGS_ALWAYS : FLUSH_AGINGS;
+}
+
+/* Asks for an aging; the verdict says so, or why not. The kernel's own agings count for the accessed
+ * bits alone. */
+static bool age(const struct memcg_view *view, enum reason reason, uint64_t measured,
+		uint64_t limit, struct plan *plan)
+{
+	const struct lruvec_sample *main = aging_main_lruvec(view);
+	uint64_t asked_usec = gclk_since_usec(view, view->state->aging.asked_usec);
+
+	if (asked_usec < apart_usec(view)) {
+		view_say(view, REASON_FLUSH_WAIT, asked_usec, apart_usec(view));
+		return false;
+	}
+	if (!aging_ask(view, reason, false, APART_LEAST_USEC, plan)) {
+		view_say(view, REASON_FLUSH_FULL, main ? main->n_gens : 0, AGING_FULL_GENS);
+		return false;
+	}
+	view_say(view, reason, measured, limit);
+	view->state->verdict.action = ACTION_AGE;
+	return true;
+}
+
+/* Begins with the first aging, if that can be asked for and the state before can be told. */
+static void flush(const struct memcg_view *view, enum reason reason, uint64_t measured,
+		  uint64_t limit, struct plan *plan)
+{
+	struct gclk_state *gclk = &view->state->gclk;
+	uint64_t before_ppm = gclk_cost_ppm(view, BEFORE);
+
+	if (!is_number(before_ppm)) {
+		gclk_say_waiting(view);
+		return;
+	}
+	if (!age(view, reason, measured, limit, plan))
+		return;
+	gclk_begin(view, GCLK_FLUSH);
+	gclk->before_ppm = before_ppm;
+	gclk->flushed_usec = view->snapshot->now_usec;
+}
+
+static void go_on_flushing(const struct memcg_view *view, struct plan *plan)
+{
+	struct memcg_state *state = view->state;
+	struct gclk_state *gclk = &state->gclk;
+	uint32_t n_aged = state->aging.moved - gclk->moved;
+
+	if (n_aged >= agings_wanted(view) ||
+	    (n_aged > 0 &&
+	     gclk_since_usec(view, gclk->began_usec) >= gclk_units_usec(view, FLUSH_GIVE_UP))) {
+		gclk_begin(view, GCLK_OBSERVE);
+		view_say(view, REASON_OBSERVING, 0, gclk_units_usec(view, GCLK_BLIND_TENTHS));
+		return;
+	}
+	if (gclk_since_usec(view, gclk->began_usec) >= gclk_units_usec(view, FLUSH_GIVE_UP)) {
+		gclk_disturb(view);
+		view_say(view, REASON_FLUSH_FAILED, n_aged, agings_wanted(view));
+		return;
+	}
+	age(view, REASON_FLUSH_NEXT, n_aged, agings_wanted(view), plan);
+}
+
+/* A flush that made nothing better: the next one has to wait, and longer than this one had to. */
+static void fail(const struct memcg_view *view)
+{
+	struct gclk_state *gclk = &view->state->gclk;
+
+	gclk->failures = (uint32_t)min_u64(gclk->failures + 1, FAILURES_MAX);
+	gclk->failed_usec = view->snapshot->now_usec;
+}
+
+static void adapt(const struct memcg_view *view, uint64_t after_ppm)
+{
+	struct gclk_state *gclk = &view->state->gclk;
+	bool better = after_ppm <= mul_div(gclk->before_ppm, BETTER_PPM, PPM);
+
+	if (view->aging != AGING_ALWAYS) {
+		uint64_t excess_ppm = gclk->theta_ppm - PPM;
+
+		gclk->theta_ppm = better ? max_u64(PPM + excess_ppm * 2 / 3, THETA_START_PPM)
+					 : min_u64(PPM + excess_ppm * 3 / 2, THETA_MOST_PPM);
+	} else if (better) {
+		gclk->width_ppm = max_u64(gclk->width_ppm * 2 / 3, WIDTH_LEAST_PPM);
+	} else if (after_ppm > mul_div(gclk->before_ppm, WORSE_PPM, PPM)) {
+		gclk->width_ppm = min_u64(gclk->width_ppm * 2, WIDTH_MOST_PPM);
+	} else {
+		return;
+	}
+	if (better)
+		gclk->failures = 0;
+	else
+		fail(view);
+}
+
+static void observe(const struct memcg_view *view)
+{
+	struct gclk_state *gclk = &view->state->gclk;
+	uint64_t passed_usec = gclk_since_usec(view, gclk->began_usec);
+	uint64_t after_ppm = gclk_cost_ppm(view, AFTER);
+
+	if (passed_usec >= gclk_units_usec(view, STALE)) {
+		gclk_disturb(view);
+		gclk_say_waiting(view);
+		return;
+	}
+	view_say(view, REASON_OBSERVING, passed_usec, gclk_units_usec(view, GCLK_BLIND_TENTHS));
+	if (passed_usec < gclk_units_usec(view, GCLK_BLIND_TENTHS) || !is_number(after_ppm))
+		return;
+	adapt(view, after_ppm);
+	gclk->has_ref = false;
+	gclk_begin(view, GCLK_WATCH);
+}
+
+static bool anon_is_stuck(const struct memcg_view *view, const struct plan *plan)
+{
+	const struct gclk_state *gclk = &view->state->gclk;
+	uint64_t stuck_usec = gclk_units_usec(view, STUCK);
+
+	return swap_is_possible(view) && !swap_refuses_anon(view, plan) &&
+	       number_or(view->sample->lru_bytes[LRU_ANON], 0) >
+		       view->sample->current_bytes / GCLK_ANON_DIVISOR &&
+	       gclk_since_usec(view, gclk->anon_usec) >= stuck_usec &&
+	       gclk_since_usec(view, gclk->flushed_usec) >= stuck_usec &&
+	       gclk_file_return_ppm(view) >= STUCK_RETURN_PPM;
+}
+
+static void watch_regression(const struct memcg_view *view, struct plan *plan)
+{
+	const struct gclk_state *gclk = &view->state->gclk;
+	uint64_t m1_ppm = gclk_cost_ppm(view, 10);
+	uint64_t limit_ppm = mul_div(gclk->ref_ppm, gclk->theta_ppm, PPM);
+	uint64_t cost_usec = progress_cost_usec(view->state, view->snapshot->now_usec,
+						gclk_units_usec(view, 10));
+
+	if (!gclk->has_ref || !is_number(m1_ppm))
+		gclk_say_waiting(view);
+	else if (m1_ppm > limit_ppm && cost_usec >= REGRESSION_EVIDENCE_USEC)
+		flush(view, REASON_FLUSH_REGRESSION, m1_ppm, limit_ppm, plan);
+	else
+		view_say(view, REASON_STEADY, m1_ppm, limit_ppm);
+}
+
+static void watch_width(const struct memcg_view *view, struct plan *plan)
+{
+	const struct gclk_state *gclk = &view->state->gclk;
+	uint64_t width_usec = mul_div(gclk_units_usec(view, 10), gclk->width_ppm, PPM);
+	uint64_t idle_usec = gclk_since_usec(view, max_u64(gclk->flushed_usec, gclk->entered_usec));
+	uint64_t recent_usec = min_u64(JUMP_USEC, gclk_units_usec(view, 5));
+	uint64_t now_usec = view->snapshot->now_usec;
+	uint64_t recent_ppm = progress_cost_ppm(view->state, now_usec, recent_usec, 0);
+	uint64_t m3_ppm = gclk_cost_ppm(view, 30);
+	uint64_t limit_ppm;
+
+	if (!is_number(m3_ppm) || !is_number(recent_ppm)) {
+		gclk_say_waiting(view);
+		return;
+	}
+	limit_ppm = mul_div(m3_ppm, JUMP_PPM, PPM);
+	if (idle_usec >= width_usec)
+		flush(view, REASON_FLUSH_DUE, idle_usec, width_usec, plan);
+	else if (recent_ppm > limit_ppm &&
+		 progress_cost_usec(view->state, now_usec, recent_usec) >= JUMP_EVIDENCE_USEC)
+		flush(view, REASON_FLUSH_JUMP, recent_ppm, limit_ppm, plan);
+	else
+		view_say(view, REASON_STEADY, recent_ppm, limit_ppm);
+}
+
+/* Off after flushes without success, and for a while after any. */
+static bool is_off(const struct memcg_view *view)
+{
+	const struct gclk_state *gclk = &view->state->gclk;
+	uint64_t off_usec = gclk_units_usec(view, (uint64_t)GCLK_BLIND_TENTHS << gclk->failures);
+	uint64_t failed_usec = gclk_since_usec(view, gclk->failed_usec);
+
+	view_say(view, REASON_NO_BETTER, failed_usec, off_usec);
+	return (gclk->failures > 0 && failed_usec < off_usec) ||
+	       (gclk->flushed_usec > 0 && gclk_since_usec(view, gclk->flushed_usec) <
+						  gclk_units_usec(view, GCLK_BLIND_TENTHS));
+}
+
+void flush_watch(const struct memcg_view *view, struct plan *plan)
+{
+	struct gclk_state *gclk = &view->state->gclk;
+	bool shared = view->state->residence.mode == RESIDENCE_SHARED;
+
+	if (gclk->theta_ppm == 0)
+		gclk->theta_ppm = THETA_START_PPM;
+	if (gclk->width_ppm == 0)
+		gclk->width_ppm = WIDTH_START_PPM;
+	follow_ref(view);
+	if (is_off(view))
+		return;
+	if ((shared || view->aging != AGING_ALWAYS) && anon_is_stuck(view, plan))
+		flush(view, REASON_FLUSH_ANON, gclk_since_usec(view, gclk->anon_usec),
+		      gclk_units_usec(view, STUCK), plan);
+	else if (shared)
+		view_say(view, REASON_LIMIT_BOUND, view->state->residence.usec,
+			 RESIDENCE_BOUND_USEC);
+	else if (view->aging == AGING_ALWAYS)
+		watch_width(view, plan);
+	else
+		watch_regression(view, plan);
+}
+
+void flush_plan(const struct memcg_view *view, struct plan *plan)
+{
+	if (view->state->gclk.phase == GCLK_FLUSH)
+		go_on_flushing(view, plan);
+	else
+		observe(view);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What refaults cost, per progress made:
+ *	K(t) = c_a * anon refaults + c_f * file refaults	[usec]
+ *	m(t0, t1) = (K(t1) - K(t0)) / (progress(t1) - progress(t0))
+ *
+ * Not per second: a closed loop that gets faster makes more misses a second, and that is no harm.
+ * Progress is CPU time used (cpu.stat), or wall time where that is unknown; when the one follows
+ * the other, the history starts again, since the two cannot be compared.
+ *
+ * A ring of running totals, some five in a residence time, gives m over any window up to six of
+ * them. If the residence time grows the ring does not reach far enough for a while, and m is
+ * unknown until it does.
+ */
+#include "progress.h"
+#include "arith.h"
+
+/* Points in a unit: 32 of them reach 6.4 units back, and a window is at most a fifth too long. */
+#define POINTS_PER_UNIT 5
+
+void progress_forget(struct memcg_state *state)
+{
+	state->progress.n_points = 0;
+}
+
+static const struct progress_point *newest(const struct progress_state *progress, uint32_t back)
+{
+	return &progress->points[(progress->next + PROGRESS_POINTS - 1 - back) % PROGRESS_POINTS];
+}
+
+void progress_step(struct memcg_state *state, const struct memcg_sample *sample,
+		   const struct snapshot *snapshot, uint64_t unit_usec)
+{
+	struct progress_state *progress = &state->progress;
+	uint64_t anon =
+		counter_delta(sample->refault_pages[LRU_ANON], state->last.refault_pages[LRU_ANON]);
+	uint64_t file =
+		counter_delta(sample->refault_pages[LRU_FILE], state->last.refault_pages[LRU_FILE]);
+	uint64_t cpu_usec = counter_delta(sample->cpu_usec, state->last.cpu_usec);
+	uint64_t anon_usec =
+		snapshot->system.swap_is_memory ? REFAULT_ZRAM_USEC : REFAULT_DISK_USEC;
+	bool by_cpu = is_number(cpu_usec);
+
+	if (!is_number(anon) || !is_number(file))
+		return;
+	if (by_cpu != progress->by_cpu)
+		progress_forget(state);
+	progress->by_cpu = by_cpu;
+	progress->total.cost_usec = saturating_add(
+		progress->total.cost_usec, saturating_add(saturating_mul(anon, anon_usec),
+							  saturating_mul(file, REFAULT_DISK_USEC)));
+	progress->total.progress_usec =
+		saturating_add(progress->total.progress_usec, by_cpu ? cpu_usec : state->dt_usec);
+	progress->total.now_usec = snapshot->now_usec;
+	if (progress->n_points > 0 &&
+	    snapshot->now_usec - newest(progress, 0)->now_usec < unit_usec / POINTS_PER_UNIT)
+		return;
+	progress->points[progress->next] = progress->total;
+	progress->next = (progress->next + 1) % PROGRESS_POINTS;
+	progress->n_points = (uint32_t)min_u64(progress->n_points + 1, PROGRESS_POINTS);
+}
+
+/* The newest point at least so old; NULL: there is none. */
+static const struct progress_point *point_at(const struct progress_state *progress,
+					     uint64_t now_usec, uint64_t ago_usec)
+{
+	for (uint32_t back = 0; back < progress->n_points; back++) {
+		const struct progress_point *point = newest(progress, back);
+
+		if (saturating_sub(now_usec, point->now_usec) >= ago_usec)
+			return point;
+	}
+	return NULL;
+}
+
+uint64_t progress_cost_ppm(const struct memcg_state *state, uint64_t now_usec, uint64_t from_usec,
+			   uint64_t to_usec)
+{
+	const struct progress_state *progress = &state->progress;
+	const struct progress_point *from = point_at(progress, now_usec, from_usec);
+	const struct progress_point *to =
+		to_usec == 0 ? &progress->total : point_at(progress, now_usec, to_usec);
+
+	if (!from || !to || to->progress_usec <= from->progress_usec)
+		return SAMPLE_UNKNOWN;
+	return min_u64(mul_div(to->cost_usec - from->cost_usec, PPM,
+			       to->progress_usec - from->progress_usec),
+		       SAMPLE_INFINITY - 1);
+}
+
+uint64_t progress_cost_usec(const struct memcg_state *state, uint64_t now_usec, uint64_t from_usec)
+{
+	const struct progress_point *from = point_at(&state->progress, now_usec, from_usec);
+
+	return from ? state->progress.total.cost_usec - from->cost_usec : 0;
+}
