@@ -30,8 +30,8 @@
 #include <string.h>
 #include <systemd/sd-event.h>
 
-/* Ticks may be this late, so that wake-ups coalesce. */
-#define TICK_ACCURACY_USEC (100 * 1000)
+/* Ticks may be this late, so that wake-ups coalesce; those asked for soon, by a tenth. */
+#define TICK_ACCURACY_USEC UINT64_C(100000)
 
 /* How long a stop waits for the writes under way: reclaim looks at a cancel between two batches. */
 #define STOP_USEC (5 * USEC_PER_SEC)
@@ -209,6 +209,10 @@ static int on_tick(sd_event_source *source, uint64_t usec _unused_, void *userda
 					      : " and reclaiming");
 	}
 	tell(manager, false);
+	r = sd_event_source_set_time_accuracy(source,
+					      min_u64(next_usec / 10 + 1, TICK_ACCURACY_USEC));
+	if (r < 0)
+		return r;
 	r = sd_event_source_set_time_relative(source, next_usec);
 	return r < 0 ? r : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }

@@ -27,7 +27,7 @@ static void test_values(void **state)
 						  "Weight=10000\nRefaultLimit=0.1%/min\n"
 						  "PressureLimit=100%\nFloor=64M\n"
 						  "[Class  b ]\nFloor=64M\nFloor=0.5%\nFloor=10%\n"
-						  "[Class c]\nFloor=0%\n");
+						  "[Class c]\nFloor=0%\nChurn=yes\n");
 	const struct class_params *class = config->policy.classes;
 
 	assert_int_equal(config->interval_usec, 90000000);
@@ -50,6 +50,8 @@ static void test_values(void **state)
 	assert_int_equal(class[1].floor_bytes, 0);
 	assert_int_equal(class[1].floor_ppm, 100000);
 	assert_int_equal(class[2].floor_ppm, 0);
+	assert_false(class[1].churn);
+	assert_true(class[2].churn);
 	config_free(config);
 }
 
@@ -98,6 +100,7 @@ static const struct {
 	 {"0", "100%"},
 	 {"101%", "99999999999T", "quarter"},
 	 "a size such as 64M, or a share of 0% to 100%"},
+	{"Class a", "Churn", {"yes", "no"}, {"maybe", "2", "yes no"}, "yes or no"},
 };
 
 static void test_ranges(void **state)
@@ -188,7 +191,7 @@ static void test_dump_text(void **state)
 		      "[Class a]\n");
 	assert_string_equal(strstr(origin + 1, "Reclaim="),
 			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
-			    "PressureLimit=0.05%\nFloor=2G\n");
+			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\n");
 	config_free(config);
 }
 
@@ -227,7 +230,7 @@ static void test_installed_default(void **state)
 	config = must_load(*state, text);
 	assert_same(config, defaults);
 	/* All keys, and the line of the class. */
-	assert_int_equal(n, 15);
+	assert_int_equal(n, 16);
 	assert_string_not_equal(config->matches[0].origin, "built in");
 	config_free(config);
 	config_free(defaults);
@@ -257,6 +260,7 @@ static void test_examples(void **state)
 	static const struct {
 		const char *name, *path, *class;
 	} cases[] = {
+		{"loop", "/loop.slice/epoch.service", "loop"},
 		{"database", "/system.slice/mongod.service", "database"},
 		{"database", "/system.slice/mongod.service/sub", "database"},
 		{"database", "/system.slice/system-postgresql.slice/postgresql@15-main.service",

@@ -96,7 +96,7 @@ static void test_faults(void **state)
 		{"[Agent]\nFrobnicate=1\n", "2: Frobnicate: unknown key in [Agent]"},
 		{"[Class a]\nFrobnicate=1\n", "2: Frobnicate: unknown key in [Class NAME]"},
 		{"\nInterval=5s\n", "2: Interval: stands before the first [Section]"},
-		{"[Class a]\nChurn=yes\n", "2: Churn: not supported by this version"},
+		{"[Class a]\nChurn=maybe\n", "2: Churn: \"maybe\" is not yes or no"},
 		{"[Class a]\nProtect=auto\n", "2: Protect: not supported by this version"},
 		{"[Class a]\nProtectMax=50%\n", "2: ProtectMax: not supported by this version"},
 		{"[Class a]\nHours=\n", "2: Hours: not supported by this version"},
