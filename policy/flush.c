@@ -23,7 +23,7 @@
 #include "gclk.h"
 #include "progress.h"
 #include "residence.h"
-#include "swap.h"
+#include "swap_room.h"
 
 /* All in tenths of a unit. */
 #define FLUSH_GIVE_UP 60 /* the oldest generation has not drained by then: it will not */

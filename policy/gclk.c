@@ -23,7 +23,7 @@
 #include "flush.h"
 #include "progress.h"
 #include "residence.h"
-#include "swap.h"
+#include "swap_room.h"
 
 /* In tenths of a unit. */
 #define BLIND_START 60 /* the ring fills, and what the limit did at first passes */

@@ -27,7 +27,7 @@
 #include "credit.h"
 #include "refault.h"
 #include "residence.h"
-#include "swap.h"
+#include "swap_room.h"
 #include "workingset.h"
 
 /* A process that has just started touches what it will not need again, and the other way round:

@@ -2,7 +2,7 @@
 /*
  * Whether anon may go to swap at all: the host's and the administrator's side.
  */
-#include "swap.h"
+#include "swap_room.h"
 #include "arith.h"
 
 /* Swap is kept free for those who need it at once. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FGRECLAIM_POLICY_SWAP_H
-#define FGRECLAIM_POLICY_SWAP_H
+#ifndef FGRECLAIM_POLICY_SWAP_ROOM_H
+#define FGRECLAIM_POLICY_SWAP_ROOM_H
 
 #include "view.h"
 
