@@ -84,7 +84,8 @@ void refault_step(struct memcg_state *state, const struct memcg_sample *sample, 
 				     dt_usec, REFAULT_TAU_USEC);
 	}
 
-	if (is_number(scanned) &&
+	/* While a write of ours is under way nobody can tell whose scans these are. */
+	if (!sample->busy && is_number(scanned) &&
 	    scanned > saturating_add(sample->outcome.scanned_pages, FOREIGN_SLACK_PAGES))
 		state->foreign_usec = now_usec;
 

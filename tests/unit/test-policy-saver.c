@@ -146,6 +146,21 @@ static void test_own_scans_are_not_others(void **arg)
 	assert_decides(ACTION_AGE, REASON_AGE);
 }
 
+/* A write under way: how much of it the counters show already, and how much the outcome, is open. */
+static void test_scans_beside_a_write_are_nobodys(void **arg)
+{
+	(void)arg;
+	begin(aged);
+	world_scan(&w, idle, 100000);
+	w.memcgs[idle].busy = true;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_BUSY);
+	w.memcgs[idle].busy = false;
+	w.memcgs[idle].outcome.scanned_pages = 100000;
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
 static void test_evicts_after_two_missed_agings(void **arg)
 {
 	(void)arg;
@@ -357,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_aging_without_effect_is_not_repeated_at_once),
 		cmocka_unit_test(test_no_aging_while_others_reclaim),
 		cmocka_unit_test(test_own_scans_are_not_others),
+		cmocka_unit_test(test_scans_beside_a_write_are_nobodys),
 		cmocka_unit_test(test_evicts_after_two_missed_agings),
 		cmocka_unit_test(test_one_missed_aging_proves_nothing),
 		cmocka_unit_test(test_two_agings_in_a_moment_prove_nothing),
