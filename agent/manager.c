@@ -211,9 +211,8 @@ static int on_tick(sd_event_source *source, uint64_t usec _unused_, void *userda
 	tell(manager, false);
 	r = sd_event_source_set_time_accuracy(source,
 					      min_u64(next_usec / 10 + 1, TICK_ACCURACY_USEC));
-	if (r < 0)
-		return r;
-	r = sd_event_source_set_time_relative(source, next_usec);
+	if (r >= 0)
+		r = sd_event_source_set_time_relative(source, next_usec);
 	return r < 0 ? r : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -263,8 +262,7 @@ static int add_sources(struct manager *manager)
 	return sd_event_source_set_exit_on_failure(manager->tick, true);
 }
 
-/* Opens the doors and looks at what the host can do. Only a lack of memory or of an event loop is
- * an error: everything else is a lower step of the ladder. */
+/* Looks at what the host can do. All but a lack of memory is a lower step of the ladder. */
 static int open_host(struct manager *manager)
 {
 	const char *root = manager->options.root, *why_not = NULL;
@@ -348,8 +346,7 @@ static int wait_in_loop(struct manager *manager, uint64_t usec)
 	return 0;
 }
 
-/* Two looks an interval apart, since rates need two; then the writes, then the table. A recorded
- * tree does not change, so nobody waits for it. */
+/* Two looks, since rates need two, then the writes. Nobody waits for a recorded tree to change. */
 static int run_once(struct manager *manager)
 {
 	uint64_t now_usec = clock_usec(CLOCK_BOOTTIME), next_usec;
