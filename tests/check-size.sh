@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Files of policy/ and agent/ have 400 lines at most, their functions 60, signature and braces
+# Files of policy/, agent/ and tests/sim/ have 400 lines at most, their functions 60, signature and braces
 # included. Exit: 0 or 1.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -16,7 +16,7 @@ END
 }
 
 bad=0
-for file in policy/*.[ch] agent/*.[ch]; do
+for file in policy/*.[ch] agent/*.[ch] tests/sim/*.[ch]; do
 	lines=$(wc -l <"$file")
 	most=$(exceptions | awk -v file="$file" '$1 == file && NF > 2 { print $2 }')
 	if [ "$lines" -gt "${most:-$FILE_LINES_MAX}" ]; then
@@ -38,7 +38,7 @@ awk -v most="$FUNCTION_LINES_MAX" '
 		}
 	}
 	{ former = $0 }
-	END { exit bad }' policy/*.[ch] agent/*.[ch] || bad=1
+	END { exit bad }' policy/*.[ch] agent/*.[ch] tests/sim/*.[ch] || bad=1
 
 [ "$bad" -eq 0 ] && echo "sizes: all within bounds"
 exit "$bad"

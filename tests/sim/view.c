@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sources: mm/memcontrol.c memory_stat_format(), mm/vmscan.c lru_gen_seq_show(). A listing begins
+ * at min_seq of anon until 6.13, at the smaller of both since 6.14, and shows sizes of 0 where a
+ * type's oldest generation is younger.
+ */
+#include "view.h"
+#include "arith.h"
+#include "mglru.h"
+
+#define SWAPPINESS_LISTED 100 /* lru_gen_seq_show() asks evictable_min_seq() for this one */
+
+static uint64_t bytes_of(uint64_t pages)
+{
+	return is_number(pages) ? pages * SIM_PAGE_BYTES : pages;
+}
+
+/* One task waits at a time, or several at once: some is not more than the clock ran. */
+static void look_at_pressure(struct psi_total *total, uint64_t *seen_usec, uint64_t stall_usec,
+			     uint64_t dt_usec)
+{
+	uint64_t usec = min_u64(stall_usec - *seen_usec, dt_usec);
+
+	*seen_usec = stall_usec;
+	total->some_usec += usec;
+	total->full_usec += usec;
+}
+
+static void look_at_generations(struct lruvec_sample *ret, const struct host *host, size_t m)
+{
+	const struct lru_gen *lrugen = &host->memcgs[m].lrugen;
+	uint64_t seq = mglru_evictable_min_seq(host, lrugen, SWAPPINESS_LISTED);
+
+	*ret = (struct lruvec_sample){.n_gens = (uint32_t)(lrugen->max_seq - seq + 1)};
+	for (uint32_t g = 0; g < ret->n_gens; g++, seq++)
+		ret->gens[g] = (struct gen_sample){
+			.seq = seq,
+			.age_msec = (host->now_usec - lrugen->born_usec[gen_of(seq)]) / 1000,
+			.pages = {lrugen->nr_pages[gen_of(seq)][LRU_ANON],
+				  lrugen->nr_pages[gen_of(seq)][LRU_FILE]},
+		};
+}
+
+static void look_at_memcg(struct view *view, const struct host *host, size_t m, int class_index)
+{
+	const struct memcg *memcg = &host->memcgs[m];
+	const struct memcg_stat *stat = &memcg->stat;
+	bool root = memcg->parent < 0;
+	uint64_t active[_LRU_TYPE_MAX];
+
+	host->kernel->active(host, m, active);
+	view->memcgs[m] = (struct memcg_sample){
+		.id = m + 1,
+		.parent = memcg->parent,
+		.class_index = class_index,
+		.seen_usec = host->now_usec,
+		.leaf = memcg->leaf,
+		.populated = true,
+		.current_bytes = root ? SAMPLE_UNKNOWN : bytes_of(memcg->usage_pages),
+		.swap_current_bytes = root ? SAMPLE_UNKNOWN : bytes_of(stat->swap_pages),
+		.swap_max_bytes = root ? SAMPLE_UNKNOWN : bytes_of(memcg->swap_max_pages),
+		.min_bytes = root ? 0 : bytes_of(memcg->min_pages),
+		.low_bytes = root ? 0 : bytes_of(memcg->low_pages),
+		.high_bytes = SAMPLE_INFINITY,
+		.max_bytes = bytes_of(memcg->max_pages),
+		.lru_bytes = {bytes_of(stat->lru_pages[LRU_ANON]),
+			      bytes_of(stat->lru_pages[LRU_FILE])},
+		.active_bytes = {bytes_of(active[LRU_ANON]), bytes_of(active[LRU_FILE])},
+		.refault_pages = {stat->refault_pages[LRU_ANON], stat->refault_pages[LRU_FILE]},
+		.pgscan_pages = stat->pgscan_pages,
+		.pgsteal_pages = stat->pgsteal_pages,
+		.events_max = stat->events_max,
+		.events_oom = stat->events_oom,
+		.psi_memory = view->memory[m],
+		.psi_io = view->io[m],
+	};
+}
+
+static enum capability capability_of(const struct kernel *kernel)
+{
+	if (!kernel->generations)
+		return CAPABILITY_RECLAIM;
+	return kernel == &kernel_fg || kernel == &kernel_fgrd ? CAPABILITY_FAST_PATH
+							      : CAPABILITY_TIERS;
+}
+
+void view_look(struct view *view, const struct host *host, const int *classes,
+	       uint64_t interval_usec)
+{
+	uint64_t dt_usec = host->now_usec - view->looked_usec;
+	size_t n_lruvecs = 0;
+
+	for (size_t m = 0; m < host->n_memcgs; m++) {
+		const struct memcg_stat *stat = &host->memcgs[m].stat;
+
+		look_at_pressure(&view->memory[m], &view->memory_seen_usec[m],
+				 stat->memory_stall_usec, dt_usec);
+		look_at_pressure(&view->io[m], &view->io_seen_usec[m], stat->io_stall_usec,
+				 dt_usec);
+		look_at_memcg(view, host, m, classes[m]);
+		if (!host->kernel->generations)
+			continue;
+		view->memcgs[m].listed = true;
+		view->memcgs[m].first_lruvec = (uint32_t)n_lruvecs;
+		view->memcgs[m].n_lruvecs = 1;
+		look_at_generations(&view->lruvecs[n_lruvecs++], host, m);
+	}
+	view->looked_usec = host->now_usec;
+	view->snapshot = (struct snapshot){
+		/* A daemon never starts at the boot of its clock; 0 is "never" to the policy. */
+		.now_usec = host->now_usec + USEC_PER_MIN,
+		.interval_usec = interval_usec,
+		.page_bytes = SIM_PAGE_BYTES,
+		.system =
+			{
+				.capability = capability_of(host->kernel),
+				.reclaim_swappiness = true,
+				.swap_is_memory = true,
+				.swap_total_bytes = bytes_of(host->swap_total_pages),
+				.swap_free_bytes =
+					bytes_of(host->swap_total_pages - host->swap_used_pages),
+				.ram_bytes = bytes_of(host->n_pages),
+				.available_bytes = bytes_of(host->n_pages),
+			},
+		.memcgs = view->memcgs,
+		.n_memcgs = host->n_memcgs,
+		.lruvecs = view->lruvecs,
+		.n_lruvecs = n_lruvecs,
+	};
+}
