@@ -27,7 +27,7 @@ static int write_command(struct host *host, const struct decision *decision, uin
 					 decision->force);
 	case ACTION_EVICT:
 		return host->kernel->evict(host, m, decision->seq, decision->swappiness,
-					   step_bytes / SIM_PAGE_BYTES);
+					   step_bytes / host_page_bytes(host));
 	default:
 		return -EINVAL;
 	}
@@ -58,18 +58,19 @@ static bool carry_out_step(struct agent *agent, struct host *host, const struct 
 	uint64_t freed_bytes =
 		aging ? 0
 		      : max_u64(stolen, saturating_sub(usage_pages, memcg->usage_pages)) *
-				SIM_PAGE_BYTES;
+				host_page_bytes(host);
 	uint64_t usec = ((host->pages_scanned - scanned) * host->cost.scan_nsec +
-			 (host->entries_walked - walked) * host->cost.walk_nsec) /
-			1000;
+			 (host->entries_walked - walked) * host->cost.walk_nsec) *
+			host->grain / 1000;
 	bool failed = is_failure(decision, result, freed_bytes);
 
 	outcome->writes++;
 	outcome->failures += failed;
 	outcome->agings += aging && result >= 0;
 	outcome->write_usec += usec;
-	outcome->scanned_pages += memcg->stat.pgscan_pages - before.pgscan_pages;
-	outcome->stolen_pages[decision->action == ACTION_EVICT ? LRU_ANON : LRU_FILE] += stolen;
+	outcome->scanned_pages += (memcg->stat.pgscan_pages - before.pgscan_pages) * host->grain;
+	outcome->stolen_pages[decision->action == ACTION_EVICT ? LRU_ANON : LRU_FILE] +=
+		stolen * host->grain;
 	if (!aging) {
 		outcome->asked_bytes += step_bytes;
 		outcome->freed_bytes += freed_bytes;
@@ -80,7 +81,7 @@ static bool carry_out_step(struct agent *agent, struct host *host, const struct 
 	agent->work_usec += usec;
 	for (size_t type = 0; type < _LRU_TYPE_MAX; type++)
 		agent->evicted_pages[type] +=
-			memcg->stat.stolen_pages[type] - before.stolen_pages[type];
+			(memcg->stat.stolen_pages[type] - before.stolen_pages[type]) * host->grain;
 	*remaining_bytes -= step_bytes;
 	return result >= 0 && freed_bytes > 0 && *remaining_bytes > 0;
 }

@@ -6,15 +6,14 @@
  * mm/swap.c: folio_mark_accessed(), lru_note_cost(); mm/workingset.c: workingset_eviction(),
  * workingset_refault(); mm/vmscan.c: prepare_scan_control(), get_scan_count(), shrink_lruvec(),
  * shrink_active_list(), shrink_inactive_list(), folio_check_references(). Left out: writeback,
- * executable mappings, the proportional stop within one call (nothing here asks for more than one
- * batch of both types at a time).
+ * executable mappings; once enough is reclaimed a call ends, where the kernel goes on a little in
+ * the longer list.
  */
 #include "arith.h"
 #include "kernel.h"
 #include "pagelist.h"
 
-#define SWAP_CLUSTER_MAX 32u
-#define MAX_SWAPPINESS   200u
+#define MAX_SWAPPINESS 200u
 
 static bool is_active_list(size_t list)
 {
@@ -112,7 +111,7 @@ static void clru_add(struct host *host, uint32_t id, bool fault)
 			host->memcgs[m].classic.activations[page_type(page)]++;
 		if (page->flags & PAGE_SHADOW_WS) {
 			page->flags |= PAGE_WORKINGSET;
-			note_cost(host, page->memcg, page_type(page), SWAP_CLUSTER_MAX);
+			note_cost(host, page->memcg, page_type(page), CLUSTER);
 		}
 	}
 	put(host, id);
@@ -205,7 +204,7 @@ static void shrink_inactive(struct host *host, size_t memcg, size_t list, uint64
 	/* Each anon page written to swap counts as I/O, each page that stayed as CPU time. */
 	before = scan->reclaimed_pages - before;
 	note_cost(host, memcg, list_type(list),
-		  scanned - before + (list_type(list) == LRU_ANON ? before * SWAP_CLUSTER_MAX : 0));
+		  scanned - before + (list_type(list) == LRU_ANON ? before * CLUSTER : 0));
 }
 
 static bool inactive_is_low(const struct classic_lru *classic, enum lru_type type)
@@ -224,12 +223,13 @@ static bool may_deactivate(const struct classic_lru *classic, enum lru_type type
 }
 
 /* get_scan_count(): pages to scan of each list. */
-static void get_scan_count(const struct host *host, size_t m, const struct scan *scan,
+static void get_scan_count(struct host *host, size_t m, const struct scan *scan,
 			   const bool may[_LRU_TYPE_MAX], uint64_t ret_n[CLASSIC_LISTS])
 {
-	const struct memcg *memcg = &host->memcgs[m];
+	struct memcg *memcg = &host->memcgs[m];
 	const struct classic_lru *target = &host->memcgs[scan->target].classic;
-	bool trim = target->nr_pages[LIST_INACTIVE_FILE] >> scan->priority && !may[LRU_FILE];
+	bool trim = target->nr_pages[LIST_INACTIVE_FILE] * host->grain >> scan->priority &&
+		    !may[LRU_FILE];
 	bool file_only = !host_can_swap(host, m) || scan->swappiness == 0 || trim;
 	uint64_t total = target->cost[LRU_ANON] + target->cost[LRU_FILE];
 	uint64_t anon_cost = total + target->cost[LRU_ANON];
@@ -244,19 +244,22 @@ static void get_scan_count(const struct host *host, size_t m, const struct scan 
 	share[LRU_ANON] = scan->swappiness * (total + 1) / (anon_cost + 1);
 	share[LRU_FILE] = (MAX_SWAPPINESS - scan->swappiness) * (total + 1) / (file_cost + 1);
 	for (size_t list = 0; list < CLASSIC_LISTS; list++) {
-		uint64_t pages = memcg->classic.own_pages[list];
+		uint64_t pages = memcg->classic.own_pages[list] * host->grain;
 
 		if (keep)
 			pages = max_u64(
 				pages - pages * keep / (max_u64(memcg->usage_pages, keep) + 1),
-				SWAP_CLUSTER_MAX);
+				CLUSTER);
 		pages >>= scan->priority;
 		if (file_only)
 			pages = list_type(list) == LRU_FILE ? pages : 0;
 		else if (scan->priority > 0)
 			pages = pages * share[list_type(list)] /
 				(share[LRU_ANON] + share[LRU_FILE]);
-		ret_n[list] = pages;
+		/* What is less than a modelled page waits for the next time. */
+		pages += memcg->classic.carried_pages[list];
+		ret_n[list] = pages / host->grain;
+		memcg->classic.carried_pages[list] = pages % host->grain;
 	}
 }
 
@@ -270,7 +273,7 @@ static void clru_shrink(struct host *host, size_t memcg, struct scan *scan)
 	get_scan_count(host, memcg, scan, may, n);
 	while (n[LIST_INACTIVE_ANON] || n[LIST_ACTIVE_FILE] || n[LIST_INACTIVE_FILE]) {
 		for (size_t list = 0; list < CLASSIC_LISTS; list++) {
-			uint64_t step = min_u64(n[list], SWAP_CLUSTER_MAX);
+			uint64_t step = min_u64(n[list], host_grains(host, CLUSTER));
 
 			n[list] -= step;
 			if (step && !is_active_list(list))
@@ -282,7 +285,7 @@ static void clru_shrink(struct host *host, size_t memcg, struct scan *scan)
 			break;
 	}
 	if (inactive_is_low(&host->memcgs[memcg].classic, LRU_ANON) && host->swap_total_pages)
-		deactivate(host, memcg, LIST_ACTIVE_ANON, SWAP_CLUSTER_MAX);
+		deactivate(host, memcg, LIST_ACTIVE_ANON, host_grains(host, CLUSTER));
 }
 
 static void clru_active(const struct host *host, size_t memcg, uint64_t ret_pages[_LRU_TYPE_MAX])

@@ -15,10 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* try_charge_memcg() asks for one page, and reclaim frees SWAP_CLUSTER_MAX at least; it tries
- * MAX_RECLAIM_RETRIES times before the OOM killer is called. */
-#define CHARGE_WANT_PAGES 32
-#define CHARGE_RETRIES    16
+/* try_charge_memcg() tries so often before the OOM killer is called: MAX_RECLAIM_RETRIES. */
+#define CHARGE_RETRIES 16
 
 size_t host_add_memcg(struct host *host, int parent, const char *name)
 {
@@ -73,7 +71,7 @@ static void lru_gen_start(struct host *host, struct memcg *memcg)
 	for (size_t g = 0; g < GENS; g++)
 		lrugen->born_usec[g] = host->now_usec;
 	for (size_t f = 0; f < 2; f++) {
-		lrugen->filter[f] = calloc(memcg->n_pages / REGION_PAGES + 2, 1);
+		lrugen->filter[f] = calloc(memcg->n_pages / host_grains(host, REGION_PAGES) + 2, 1);
 		if (!lrugen->filter[f])
 			abort();
 	}
@@ -139,7 +137,7 @@ void host_count_refault(struct host *host, uint32_t id)
 
 static void count_stall(struct host *host, const struct page *page, bool refault)
 {
-	uint64_t usec = host->cost.refault_usec[page_type(page)];
+	uint64_t usec = host->cost.refault_usec[page_type(page)] * host->grain;
 
 	for (int m = page->memcg; m >= 0; m = host->memcgs[m].parent) {
 		struct memcg_stat *stat = &host->memcgs[m].stat;
@@ -164,10 +162,10 @@ static void charge_limit(struct host *host, size_t m)
 		for (int a = (int)m; a >= 0; a = host->memcgs[a].parent)
 			host->memcgs[a].stat.events_max++;
 		host->direct_reclaims++;
-		reclaim_memcg(host, m, CHARGE_WANT_PAGES, host->swappiness, false);
+		reclaim_memcg(host, m, 1, host->swappiness, false);
 	}
 	/* try_charge_memcg() calls reclaim within psi_memstall_enter() and _leave(). */
-	usec = (host->pages_scanned - scanned) * host->cost.scan_nsec / 1000;
+	usec = (host->pages_scanned - scanned) * host->cost.scan_nsec * host->grain / 1000;
 	for (int a = (int)m; a >= 0; a = host->memcgs[a].parent)
 		host->memcgs[a].stat.memory_stall_usec += usec;
 	if (memcg->usage_pages + 1 > memcg->max_pages)
@@ -210,6 +208,11 @@ void host_uncharge(struct host *host, uint32_t id, const struct scan *scan)
 }
 
 /* --- accesses */
+
+void host_forget(struct host *host, uint32_t id)
+{
+	host->pages[id].flags &= ~(uint32_t)(PAGE_SHADOW | PAGE_SHADOW_WS);
+}
 
 static void fault(struct host *host, uint32_t id)
 {

@@ -3,30 +3,37 @@
  * The modelled host: pages, memory cgroups over them, and what both have been through. The kernels
  * (kernel.h) decide what is evicted; this is what they decide about.
  *
- * Pages are numbered through the whole host; a memcg owns a range of them for good. One node, base
- * pages, no zones. Time is virtual and in microseconds.
+ * A modelled page stands for host.grain pages of the kernel's, which are always used, kept and
+ * evicted together; the kernel's own numbers (batches, clusters, limits on noise) are divided by it.
+ * So a host of 65536 pages is modelled by 16384 with the same results. "Page" below is a modelled
+ * one.
+ *
+ * Pages are numbered through the whole host; a memcg owns a range of them for good. One node, no
+ * zones. Time is virtual and in microseconds.
  */
 #ifndef FGRECLAIM_TESTS_SIM_HOST_H
 #define FGRECLAIM_TESTS_SIM_HOST_H
 
 #include "sample.h"
 
-#define SIM_PAGE_BYTES 4096u
+#define KERNEL_PAGE_BYTES 4096u
 
 #define MEMCGS_MAX 16
 #define MAPS_MAX   4
 
-/* MAX_NR_GENS, MIN_NR_GENS, MAX_NR_TIERS, MIN_LRU_BATCH, MAX_LRU_BATCH of linux/mmzone.h. */
+/* MAX_NR_GENS, MIN_NR_GENS, MAX_NR_TIERS, MIN_LRU_BATCH, MAX_LRU_BATCH of linux/mmzone.h,
+ * SWAP_CLUSTER_MAX of linux/swap.h; the last three are in pages of the kernel's. */
 #define GENS      4
 #define GENS_MIN  2
 #define TIERS     4
-#define BATCH_MIN 64
-#define BATCH_MAX 4096
+#define BATCH_MIN 64u
+#define BATCH_MAX 4096u
+#define CLUSTER   32u
 
 #define PAGE_NONE UINT32_MAX
 #define GEN_NONE  UINT8_MAX
 
-/* Pages covered by one page-table page (PTRS_PER_PTE): a bit of the aging's Bloom filter. */
+/* Pages of the kernel's under one page-table page (PTRS_PER_PTE): a bit of the Bloom filter. */
 #define REGION_PAGES 512u
 
 enum page_flag {
@@ -88,6 +95,7 @@ struct lru_gen {
 struct classic_lru {
 	uint64_t nr_pages[CLASSIC_LISTS]; /* of the whole subtree, as lruvec_page_state() has it */
 	uint64_t own_pages[CLASSIC_LISTS];
+	uint64_t carried_pages[CLASSIC_LISTS]; /* the kernel's, due to be scanned */
 	uint64_t nonresident_age;
 	uint64_t cost[_LRU_TYPE_MAX];
 	uint64_t activations[_LRU_TYPE_MAX];      /* WORKINGSET_ACTIVATE */
@@ -133,12 +141,14 @@ struct memcg {
 struct cost {
 	uint64_t refault_usec[_LRU_TYPE_MAX]; /* one page read from swap, from the file system */
 	uint64_t scan_nsec, walk_nsec;        /* one page on a list, one page-table entry */
+					      /* All of one page of the kernel's. */
 };
 
 struct kernel;
 
 struct host {
 	const struct kernel *kernel;
+	uint32_t grain;
 	struct cost cost;
 	uint64_t now_usec;
 	struct page *pages; /* n_pages, then the heads of the lists */
@@ -167,8 +177,23 @@ void host_free(struct host *host);
 /* One access to a page. True if it was resident. */
 bool host_access(struct host *host, uint32_t page);
 
+/* The page becomes one of another file: nobody remembers that it was evicted. A resident page is left
+ * alone: a stream has more pages than fit. */
+void host_forget(struct host *host, uint32_t page);
+
 /* An ancestor or the memcg itself. */
 bool host_is_below(const struct host *host, size_t memcg, size_t ancestor);
+
+/* A number of the kernel's pages in modelled ones, 1 at least. */
+static inline uint32_t host_grains(const struct host *host, uint32_t kernel_pages)
+{
+	return kernel_pages > host->grain ? kernel_pages / host->grain : 1;
+}
+
+static inline uint64_t host_page_bytes(const struct host *host)
+{
+	return (uint64_t)KERNEL_PAGE_BYTES * host->grain;
+}
 
 static inline enum lru_type page_type(const struct page *page)
 {

@@ -86,9 +86,9 @@ void mglru_active(const struct host *host, size_t memcg, uint64_t ret_pages[_LRU
 /* --- mglru_pid.c: which tiers are protected, which type pays */
 
 /* The highest tier that may be evicted. */
-unsigned mglru_tier_to_evict(const struct mglru_rules *rules, const struct lru_gen *lrugen,
+unsigned mglru_tier_to_evict(const struct host *host, const struct lru_gen *lrugen,
 			     enum lru_type type);
-enum lru_type mglru_type_to_scan(const struct mglru_rules *rules, const struct lru_gen *lrugen,
+enum lru_type mglru_type_to_scan(const struct host *host, const struct lru_gen *lrugen,
 				 uint32_t swappiness, int *ret_tier);
 /* The oldest generation of a type has gone (reset_ctrl_pos()). */
 void mglru_pid_carry(struct lru_gen *lrugen, enum lru_type type);

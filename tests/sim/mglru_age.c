@@ -74,7 +74,8 @@ static void walk(struct host *host, struct memcg *memcg, bool can_swap, bool for
 {
 	struct lru_gen *lrugen = &memcg->lrugen;
 	size_t now = lrugen->max_seq % 2, next = !now;
-	size_t n_regions = memcg->n_pages / REGION_PAGES + 2;
+	uint32_t region_pages = host_grains(host, REGION_PAGES);
+	size_t n_regions = memcg->n_pages / region_pages + 2;
 	bool all = force || !lrugen->filter_valid[now];
 
 	memset(lrugen->filter[next], 0, n_regions);
@@ -83,8 +84,8 @@ static void walk(struct host *host, struct memcg *memcg, bool can_swap, bool for
 		uint32_t end = memcg->maps[i].first_page + memcg->maps[i].n_pages;
 
 		for (uint32_t p = memcg->maps[i].first_page; p < end;) {
-			uint32_t region = (p - memcg->first_page) / REGION_PAGES;
-			uint32_t stop = memcg->first_page + (region + 1) * REGION_PAGES;
+			uint32_t region = (p - memcg->first_page) / region_pages;
+			uint32_t stop = memcg->first_page + (region + 1) * region_pages;
 			uint32_t n = (stop < end ? stop : end) - p;
 
 			if ((all || lrugen->filter[now][region]) && is_mapped(host, p, n) &&
@@ -98,9 +99,9 @@ static void walk(struct host *host, struct memcg *memcg, bool can_swap, bool for
 void mglru_note_region(struct host *host, uint32_t id)
 {
 	struct memcg *memcg = page_memcg(host, &host->pages[id]);
+	uint32_t region = (id - memcg->first_page) / host_grains(host, REGION_PAGES);
 
-	memcg->lrugen.filter[memcg->lrugen.max_seq % 2][(id - memcg->first_page) / REGION_PAGES] =
-		1;
+	memcg->lrugen.filter[memcg->lrugen.max_seq % 2][region] = 1;
 }
 
 void mglru_inc_max_seq(struct host *host, size_t m, uint32_t swappiness, bool force)

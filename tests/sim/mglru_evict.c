@@ -46,11 +46,12 @@ static uint64_t scan_type(struct host *host, size_t m, enum lru_type type, unsig
 {
 	struct lru_gen *lrugen = &host->memcgs[m].lrugen;
 	uint32_t head = host_list(host, m, type * GENS + gen_of(lrugen->min_seq[type]));
-	uint64_t scanned = 0;
+	uint64_t scanned = 0, most = host_grains(host, BATCH_MAX);
 
 	if (nr_gens(lrugen, type) == GENS_MIN)
 		return 0;
-	while (!list_is_empty(host, head) && scanned < BATCH_MAX && batch->n < BATCH_MIN) {
+	while (!list_is_empty(host, head) && scanned < most &&
+	       batch->n < host_grains(host, BATCH_MIN)) {
 		uint32_t id = list_tail(host, head);
 
 		scanned++;
@@ -62,21 +63,20 @@ static uint64_t scan_type(struct host *host, size_t m, enum lru_type type, unsig
 	}
 	host->pages_scanned += scanned;
 	host_count_scan(host, m, batch->n);
-	return batch->n || scanned == BATCH_MAX ? scanned : 0;
+	return batch->n || scanned == most ? scanned : 0;
 }
 
 static uint64_t isolate(struct host *host, size_t m, uint32_t swappiness, struct batch *batch)
 {
-	const struct mglru_rules *rules = mglru_rules(host);
 	struct lru_gen *lrugen = &host->memcgs[m].lrugen;
 	int tier;
-	enum lru_type type = mglru_type_to_scan(rules, lrugen, swappiness, &tier);
+	enum lru_type type = mglru_type_to_scan(host, lrugen, swappiness, &tier);
 
 	for (int i = swappiness ? 0 : 1; i < _LRU_TYPE_MAX; i++) {
 		uint64_t scanned;
 
 		if (tier < 0)
-			tier = (int)mglru_tier_to_evict(rules, lrugen, type);
+			tier = (int)mglru_tier_to_evict(host, lrugen, type);
 		scanned = scan_type(host, m, type, (unsigned)tier, batch);
 		if (scanned)
 			return scanned;
@@ -92,8 +92,9 @@ static void look_around(struct host *host, uint32_t id)
 	const struct mglru_rules *rules = mglru_rules(host);
 	struct memcg *memcg = page_memcg(host, &host->pages[id]);
 	uint32_t offset = id - memcg->first_page;
-	uint32_t first = memcg->first_page + offset / BATCH_MIN * BATCH_MIN;
-	uint32_t end = (uint32_t)min_u64(first + BATCH_MIN, memcg->first_page + memcg->n_pages);
+	uint32_t around = host_grains(host, BATCH_MIN);
+	uint32_t first = memcg->first_page + offset / around * around;
+	uint32_t end = (uint32_t)min_u64(first + around, memcg->first_page + memcg->n_pages);
 	uint32_t young = 1;
 
 	host->entries_walked += end - first;
@@ -225,11 +226,11 @@ void mglru_shrink(struct host *host, size_t m, struct scan *scan)
 			mglru_inc_max_seq(host, m, scan->swappiness, false);
 			break;
 		}
-		pages >>= scan->priority;
+		pages = pages * host->grain >> scan->priority;
 		if (pages == 0)
 			break;
 		delta = evict_batch(host, m, scan);
-		scanned += delta;
+		scanned += delta * host->grain;
 		if (delta == 0 || scanned >= pages)
 			break;
 	}

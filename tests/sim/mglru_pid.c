@@ -28,15 +28,18 @@ static struct position read_position(const struct lru_gen *lrugen, enum lru_type
 }
 
 /* True if pv has few refaults, or refaults less than sp. */
-static bool is_better(const struct position *sp, const struct position *pv)
+static bool is_better(const struct host *host, const struct position *sp, const struct position *pv)
 {
-	return pv->refaulted < BATCH_MIN || pv->refaulted * (sp->total + BATCH_MIN) * sp->gain <=
-						    (sp->refaulted + 1) * pv->total * pv->gain;
+	uint64_t noise = host_grains(host, BATCH_MIN);
+
+	return pv->refaulted < noise || pv->refaulted * (sp->total + noise) * sp->gain <=
+						(sp->refaulted + 1) * pv->total * pv->gain;
 }
 
-unsigned mglru_tier_to_evict(const struct mglru_rules *rules, const struct lru_gen *lrugen,
+unsigned mglru_tier_to_evict(const struct host *host, const struct lru_gen *lrugen,
 			     enum lru_type type)
 {
+	const struct mglru_rules *rules = mglru_rules(host);
 	unsigned tier;
 
 	for (tier = 1; tier < TIERS; tier++) {
@@ -44,13 +47,14 @@ unsigned mglru_tier_to_evict(const struct mglru_rules *rules, const struct lru_g
 		struct position sp = read_position(lrugen, type, with, with, rules->tier_gain[0]);
 		struct position pv = read_position(lrugen, type, tier, tier, rules->tier_gain[1]);
 
-		if (!is_better(&sp, &pv))
+		if (!is_better(host, &sp, &pv))
 			break;
 	}
 	return tier - 1;
 }
 
-static enum lru_type type_by_sums(const struct lru_gen *lrugen, uint32_t swappiness)
+static enum lru_type type_by_sums(const struct host *host, const struct lru_gen *lrugen,
+				  uint32_t swappiness)
 {
 	struct position sp = read_position(lrugen, LRU_ANON, 0, TIERS - 1, swappiness);
 	struct position pv =
@@ -60,10 +64,10 @@ static enum lru_type type_by_sums(const struct lru_gen *lrugen, uint32_t swappin
 		return LRU_FILE;
 	if (swappiness >= MAX_SWAPPINESS)
 		return LRU_ANON;
-	return is_better(&sp, &pv) ? LRU_FILE : LRU_ANON;
+	return is_better(host, &sp, &pv) ? LRU_FILE : LRU_ANON;
 }
 
-enum lru_type mglru_type_to_scan(const struct mglru_rules *rules, const struct lru_gen *lrugen,
+enum lru_type mglru_type_to_scan(const struct host *host, const struct lru_gen *lrugen,
 				 uint32_t swappiness, int *ret_tier)
 {
 	const uint64_t gain[] = {swappiness, MAX_SWAPPINESS - swappiness};
@@ -72,8 +76,8 @@ enum lru_type mglru_type_to_scan(const struct mglru_rules *rules, const struct l
 	unsigned tier;
 
 	*ret_tier = -1;
-	if (rules->sums_types)
-		return type_by_sums(lrugen, swappiness);
+	if (mglru_rules(host)->sums_types)
+		return type_by_sums(host, lrugen, swappiness);
 	if (swappiness == 0)
 		return LRU_FILE;
 	if (lrugen->min_seq[LRU_ANON] < lrugen->min_seq[LRU_FILE])
@@ -84,11 +88,11 @@ enum lru_type mglru_type_to_scan(const struct mglru_rules *rules, const struct l
 		return LRU_ANON;
 	sp = read_position(lrugen, LRU_ANON, 0, 0, gain[LRU_ANON]);
 	pv = read_position(lrugen, LRU_FILE, 0, 0, gain[LRU_FILE]);
-	type = is_better(&sp, &pv) ? LRU_FILE : LRU_ANON;
+	type = is_better(host, &sp, &pv) ? LRU_FILE : LRU_ANON;
 	sp = read_position(lrugen, !type, 0, 0, gain[!type]);
 	for (tier = 1; tier < TIERS; tier++) {
 		pv = read_position(lrugen, type, tier, tier, gain[type]);
-		if (!is_better(&sp, &pv))
+		if (!is_better(host, &sp, &pv))
 			break;
 	}
 	*ret_tier = (int)tier - 1;

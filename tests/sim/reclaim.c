@@ -13,9 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* SWAP_CLUSTER_MAX; MAX_RECLAIM_RETRIES. */
-#define WANT_LEAST_PAGES 32
-#define RETRIES          16
+#define RETRIES 16 /* MAX_RECLAIM_RETRIES */
 
 /* What a child of the target may keep. Between them lies no other level with protection of its own
  * in our scenarios, so the sharing out of effective_protection() is left out. */
@@ -68,7 +66,7 @@ uint64_t reclaim_memcg(struct host *host, size_t target, uint64_t want_pages, ui
 {
 	struct scan scan = {
 		.target = target,
-		.want_pages = max_u64(want_pages, WANT_LEAST_PAGES),
+		.want_pages = max_u64(want_pages, host_grains(host, CLUSTER)),
 		.swappiness = swappiness,
 		.proactive = proactive,
 	};
@@ -89,7 +87,7 @@ uint64_t reclaim_memcg(struct host *host, size_t target, uint64_t want_pages, ui
 
 int reclaim_write(struct host *host, size_t memcg, uint64_t bytes, uint32_t swappiness)
 {
-	uint64_t want_pages = bytes / SIM_PAGE_BYTES, done_pages = 0;
+	uint64_t want_pages = bytes / host_page_bytes(host), done_pages = 0;
 	int retries = RETRIES;
 
 	if (swappiness == UINT32_MAX)

@@ -45,6 +45,7 @@ static void set_up_host(struct run *run, int kernel, uint64_t seed)
 	struct rng rng = {seed};
 
 	host->kernel = kernels[kernel];
+	host->grain = s->grain;
 	host->cost = s->cost;
 	host->swappiness = 60;
 	host->swap_total_pages = (uint64_t)(s->swap * s->memory_pages);
@@ -174,9 +175,9 @@ static void measure(const struct run *run, struct result *ret)
 	value[METRIC_MEMORY] =
 		share_of((double)run->usage_sum_pages, (double)run->n_samples * host->n_pages);
 	value[METRIC_RETURN] = share_of(100 * refaults * 60 / sec, working_set_pages(run));
-	value[METRIC_PEAK] = (double)run->peak;
+	value[METRIC_PEAK] = (double)run->peak * host->grain;
 	value[METRIC_COST] = weighted_cost_usec(run) / (sec * 1000);
-	value[METRIC_REFAULTS] = refaults;
+	value[METRIC_REFAULTS] = refaults * host->grain;
 	value[METRIC_SCANNED] = share_of((double)(host->pages_scanned - begun->pages_scanned),
 					 (double)(now->pgsteal_pages - before->pgsteal_pages));
 	for (size_t m = 0; m < host->n_memcgs; m++)

@@ -35,8 +35,9 @@ static const struct kernel *const kernels[SIM_KERNELS] = {
 };
 
 static const char *const workload_kinds[_WORKLOAD_KIND_MAX] = {
-	[WORKLOAD_ZIPF] = "zipf", [WORKLOAD_UNIFORM] = "uniform",       [WORKLOAD_CYCLE] = "cycle",
-	[WORKLOAD_COLD] = "cold", [WORKLOAD_POPULATION] = "population",
+	[WORKLOAD_ZIPF] = "zipf",   [WORKLOAD_UNIFORM] = "uniform",
+	[WORKLOAD_CYCLE] = "cycle", [WORKLOAD_STREAM] = "stream",
+	[WORKLOAD_COLD] = "cold",   [WORKLOAD_POPULATION] = "population",
 };
 
 const char *kernel_name(int kernel)
@@ -190,7 +191,7 @@ static void read_workload(struct scenario *s, const struct line *line)
 	p->n_pages = (uint32_t)(number_option(line, "pages", 1) * memory);
 	p->rate = number_option(line, "share", 1) * s->rate * memory;
 	p->theta = number_option(line, "theta", 0.9);
-	p->grain = (uint32_t)number_option(line, "grain", 1);
+	p->grain = s->grain;
 	p->drift = number_option(line, "drift", 0);
 	p->shift_usec = (uint64_t)(number_option(line, "shift", 0) * (double)USEC_PER_SEC);
 	p->shift_once = flag(line, "once");
@@ -199,7 +200,7 @@ static void read_workload(struct scenario *s, const struct line *line)
 	p->slowest = number_option(line, "slowest", 1e-4);
 	p->fastest = number_option(line, "fastest", 0.5);
 	p->never = number_option(line, "never", 0.25);
-	if (p->n_pages == 0 || p->grain == 0)
+	if (p->n_pages == 0)
 		refuse(line, "a workload needs pages");
 	s->n_workloads++;
 }
@@ -266,6 +267,8 @@ static void read_line(struct scenario *s, const struct line *line)
 		read_title(s, line);
 	else if (strcmp(key, "memory") == 0)
 		s->memory_pages = (uint32_t)number(line, word(line, 1));
+	else if (strcmp(key, "grain") == 0)
+		s->grain = (uint32_t)number(line, word(line, 1));
 	else if (strcmp(key, "tick") == 0)
 		s->tick_usec = (uint64_t)(number(line, word(line, 1)) * (double)USEC_PER_SEC);
 	else if (strcmp(key, "cost") == 0)
@@ -319,6 +322,7 @@ void scenario_read(struct scenario *s, const char *path)
 	}
 	*s = (struct scenario){
 		.memory_pages = 16384,
+		.grain = 4,
 		.residence_sec = 45,
 		.warmup = 40,
 		.length = 93,

@@ -72,7 +72,8 @@ struct workload_line {
 struct scenario {
 	char name[48];
 	char title[100];
-	uint32_t memory_pages;
+	uint32_t memory_pages; /* modelled ones */
+	uint32_t grain;        /* pages of the kernel's in each */
 	double residence_sec;
 	double warmup, length; /* residence times */
 	double rate; /* accesses a second for each page of memory, all workloads together */

@@ -10,9 +10,9 @@
 
 #define SWAPPINESS_LISTED 100 /* lru_gen_seq_show() asks evictable_min_seq() for this one */
 
-static uint64_t bytes_of(uint64_t pages)
+static uint64_t bytes_of(const struct host *host, uint64_t pages)
 {
-	return is_number(pages) ? pages * SIM_PAGE_BYTES : pages;
+	return is_number(pages) ? pages * host_page_bytes(host) : pages;
 }
 
 /* One task waits at a time, or several at once: some is not more than the clock ran. */
@@ -36,8 +36,8 @@ static void look_at_generations(struct lruvec_sample *ret, const struct host *ho
 		ret->gens[g] = (struct gen_sample){
 			.seq = seq,
 			.age_msec = (host->now_usec - lrugen->born_usec[gen_of(seq)]) / 1000,
-			.pages = {lrugen->nr_pages[gen_of(seq)][LRU_ANON],
-				  lrugen->nr_pages[gen_of(seq)][LRU_FILE]},
+			.pages = {lrugen->nr_pages[gen_of(seq)][LRU_ANON] * host->grain,
+				  lrugen->nr_pages[gen_of(seq)][LRU_FILE] * host->grain},
 		};
 }
 
@@ -56,19 +56,21 @@ static void look_at_memcg(struct view *view, const struct host *host, size_t m, 
 		.seen_usec = host->now_usec,
 		.leaf = memcg->leaf,
 		.populated = true,
-		.current_bytes = root ? SAMPLE_UNKNOWN : bytes_of(memcg->usage_pages),
-		.swap_current_bytes = root ? SAMPLE_UNKNOWN : bytes_of(stat->swap_pages),
-		.swap_max_bytes = root ? SAMPLE_UNKNOWN : bytes_of(memcg->swap_max_pages),
-		.min_bytes = root ? 0 : bytes_of(memcg->min_pages),
-		.low_bytes = root ? 0 : bytes_of(memcg->low_pages),
+		.current_bytes = root ? SAMPLE_UNKNOWN : bytes_of(host, memcg->usage_pages),
+		.swap_current_bytes = root ? SAMPLE_UNKNOWN : bytes_of(host, stat->swap_pages),
+		.swap_max_bytes = root ? SAMPLE_UNKNOWN : bytes_of(host, memcg->swap_max_pages),
+		.min_bytes = root ? 0 : bytes_of(host, memcg->min_pages),
+		.low_bytes = root ? 0 : bytes_of(host, memcg->low_pages),
 		.high_bytes = SAMPLE_INFINITY,
-		.max_bytes = bytes_of(memcg->max_pages),
-		.lru_bytes = {bytes_of(stat->lru_pages[LRU_ANON]),
-			      bytes_of(stat->lru_pages[LRU_FILE])},
-		.active_bytes = {bytes_of(active[LRU_ANON]), bytes_of(active[LRU_FILE])},
-		.refault_pages = {stat->refault_pages[LRU_ANON], stat->refault_pages[LRU_FILE]},
-		.pgscan_pages = stat->pgscan_pages,
-		.pgsteal_pages = stat->pgsteal_pages,
+		.max_bytes = bytes_of(host, memcg->max_pages),
+		.lru_bytes = {bytes_of(host, stat->lru_pages[LRU_ANON]),
+			      bytes_of(host, stat->lru_pages[LRU_FILE])},
+		.active_bytes = {bytes_of(host, active[LRU_ANON]),
+				 bytes_of(host, active[LRU_FILE])},
+		.refault_pages = {stat->refault_pages[LRU_ANON] * host->grain,
+				  stat->refault_pages[LRU_FILE] * host->grain},
+		.pgscan_pages = stat->pgscan_pages * host->grain,
+		.pgsteal_pages = stat->pgsteal_pages * host->grain,
 		.events_max = stat->events_max,
 		.events_oom = stat->events_oom,
 		.psi_memory = view->memory[m],
@@ -110,17 +112,17 @@ void view_look(struct view *view, const struct host *host, const int *classes,
 		/* A daemon never starts at the boot of its clock; 0 is "never" to the policy. */
 		.now_usec = host->now_usec + USEC_PER_MIN,
 		.interval_usec = interval_usec,
-		.page_bytes = SIM_PAGE_BYTES,
+		.page_bytes = KERNEL_PAGE_BYTES,
 		.system =
 			{
 				.capability = capability_of(host->kernel),
 				.reclaim_swappiness = true,
 				.swap_is_memory = true,
-				.swap_total_bytes = bytes_of(host->swap_total_pages),
-				.swap_free_bytes =
-					bytes_of(host->swap_total_pages - host->swap_used_pages),
-				.ram_bytes = bytes_of(host->n_pages),
-				.available_bytes = bytes_of(host->n_pages),
+				.swap_total_bytes = bytes_of(host, host->swap_total_pages),
+				.swap_free_bytes = bytes_of(
+					host, host->swap_total_pages - host->swap_used_pages),
+				.ram_bytes = bytes_of(host, host->n_pages),
+				.available_bytes = bytes_of(host, host->n_pages),
 			},
 		.memcgs = view->memcgs,
 		.n_memcgs = host->n_memcgs,

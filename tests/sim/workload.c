@@ -95,6 +95,8 @@ void workload_init(struct workload *w, const struct workload_params *params, uin
 	double *weight, sum = 0;
 
 	*w = (struct workload){.params = *params, .rng = {seed}};
+	if (params->kind == WORKLOAD_COLD)
+		w->params.rate = 0;
 	if (params->kind != WORKLOAD_ZIPF && params->kind != WORKLOAD_POPULATION)
 		return;
 	w->alias = allocate(n, sizeof(*w->alias));
@@ -138,12 +140,11 @@ static uint32_t draw(struct workload *w)
 	return w->page_of_rank[rank];
 }
 
-/* Each exchange of two ranks moves two of them. */
 static void drift(struct workload *w, uint64_t now_usec)
 {
 	double due = w->params.drift * w->params.n_pages * (double)now_usec / (double)USEC_PER_MIN;
 
-	for (; (double)w->drift_done < due; w->drift_done += 2) {
+	for (; (double)w->drift_done < due; w->drift_done++) {
 		uint32_t a = rng_below(&w->rng, w->params.n_pages);
 		uint32_t b = rng_below(&w->rng, w->params.n_pages);
 		uint32_t page = w->page_of_rank[a];
@@ -209,14 +210,16 @@ static void change(struct workload *w, uint64_t now_usec)
 void workload_run(struct workload *w, struct host *host, uint64_t usec)
 {
 	change(w, host->now_usec);
-	if (w->params.kind == WORKLOAD_COLD) {
+	if (w->params.kind == WORKLOAD_COLD || w->params.kind == WORKLOAD_POPULATION)
 		for (; w->next < w->params.n_pages; w->next++)
 			host_access(host, w->first_page + w->next);
-		return;
-	}
 	w->credit += w->params.rate * (double)usec / (double)USEC_PER_SEC;
 	for (; w->credit >= 1; w->credit -= 1) {
+		uint32_t page = w->first_page + next_page(w);
+
+		if (w->params.kind == WORKLOAD_STREAM)
+			host_forget(host, page);
 		w->result.accesses++;
-		w->result.hits += host_access(host, w->first_page + next_page(w));
+		w->result.hits += host_access(host, page);
 	}
 }

@@ -15,8 +15,10 @@ enum workload_kind {
 	WORKLOAD_ZIPF,       /* page of rank r with a weight of r^-theta, ranks scattered */
 	WORKLOAD_UNIFORM,    /* each alike */
 	WORKLOAD_CYCLE,      /* one after another, over and over */
+	WORKLOAD_STREAM,     /* one after another, always new ones: log files, backups */
 	WORKLOAD_COLD,       /* each once, at the start, and never again */
-	WORKLOAD_POPULATION, /* weights log-uniform between two rates; a part of them never */
+	WORKLOAD_POPULATION, /* each once at the start; then by weights, log-uniform between two
+			      * rates, and a part of them never */
 	_WORKLOAD_KIND_MAX,
 };
 
@@ -25,12 +27,11 @@ struct workload_params {
 	enum lru_type type;
 	bool mapped;
 	uint32_t n_pages;
-	double rate;  /* accesses a second; of POPULATION: that of its weights is used */
-	double theta; /* ZIPF */
-	/* ZIPF: each modelled page stands for so many of the real ones, next to each other in rank,
-	 * since the hit ratio of a Zipf law depends on the number of its pages. 1 and more. */
-	uint32_t grain;
-	double drift;        /* share of the ranks that change places per minute */
+	double rate;    /* accesses a second; of POPULATION: that of its weights is used */
+	double theta;   /* ZIPF */
+	uint32_t grain; /* ZIPF: ranks of the kernel's pages in one of the model's, 1 and more: its
+			 * hit ratio depends on how many pages there are */
+	double drift;   /* exchanges of two ranks per minute, as a share of the pages */
 	uint64_t shift_usec; /* all ranks are dealt anew at this time, and each time it passes */
 	bool shift_once;
 	double shift_share; /* that share of them; 1: all */
