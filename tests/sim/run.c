@@ -15,6 +15,9 @@
 /* The working set that refaults are held against (policy.md 5.2). */
 #define WORKING_SET_SEC 120
 
+/* Anon first, as the policy ages. */
+#define BLIND_SWAPPINESS 200
+
 static const struct kernel *const kernels[SIM_KERNELS] = {
 	&kernel_lru, &kernel_clru, &kernel_m612, &kernel_m614, &kernel_fg, &kernel_fgrd,
 };
@@ -196,6 +199,25 @@ static void measure(const struct run *run, struct result *ret)
 	value[METRIC_WORK] = (double)(run->agent.work_usec - run->agent_begun.work_usec) / sec;
 }
 
+/* What policy.md 5.1 compares the law with: agings on the clock, whatever they do. */
+static void blind_tick(struct run *run)
+{
+	const struct scenario *s = run->scenario;
+	struct host *host = &run->host;
+
+	if (!host->kernel->generations || host->now_usec % s->blind_usec >= STEP_USEC)
+		return;
+	for (size_t m = 1; m < host->n_memcgs; m++) {
+		const struct lru_gen *lrugen = &host->memcgs[m].lrugen;
+		bool full = lrugen->max_seq - lrugen->min_seq[LRU_FILE] + 1 >= GENS;
+
+		if (host->memcgs[m].leaf && !(s->blind_keep && full) &&
+		    host->kernel->age(host, m, lrugen->max_seq, BLIND_SWAPPINESS, s->blind_force) >=
+			    0)
+			run->agent.agings++;
+	}
+}
+
 void scenario_run(const struct scenario *s, int kernel, bool with_agent, uint64_t seed,
 		  struct result *ret)
 {
@@ -219,7 +241,9 @@ void scenario_run(const struct scenario *s, int kernel, bool with_agent, uint64_
 		run.host.now_usec += STEP_USEC;
 		if (step >= warmup)
 			sample(&run, step);
-		if (with_agent)
+		if (with_agent && s->blind_usec)
+			blind_tick(&run);
+		else if (with_agent)
 			agent_tick(&run.agent, &run.host);
 	}
 	measure(&run, ret);

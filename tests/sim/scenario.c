@@ -271,6 +271,9 @@ static void read_line(struct scenario *s, const struct line *line)
 		s->grain = (uint32_t)number(line, word(line, 1));
 	else if (strcmp(key, "tick") == 0)
 		s->tick_usec = (uint64_t)(number(line, word(line, 1)) * (double)USEC_PER_SEC);
+	else if (strcmp(key, "blind") == 0)
+		s->blind_usec = (uint64_t)(number(line, word(line, 1)) * (double)USEC_PER_SEC),
+		s->blind_force = flag(line, "force"), s->blind_keep = flag(line, "keep");
 	else if (strcmp(key, "cost") == 0)
 		s->cost.refault_usec[LRU_ANON] = (uint64_t)number_option(line, "anon", 30),
 		s->cost.refault_usec[LRU_FILE] = (uint64_t)number_option(line, "file", 200);
@@ -327,7 +330,7 @@ void scenario_read(struct scenario *s, const char *path)
 		.warmup = 40,
 		.length = 93,
 		.rate = 0.15,
-		.swap = 0,
+		.swap = 1,
 		.tick_usec = 2 * USEC_PER_SEC,
 		.cost = {.refault_usec = {30, 200}, .scan_nsec = 200, .walk_nsec = 20},
 		.kernels = {true, true, true, true, true, false},

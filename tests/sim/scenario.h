@@ -79,6 +79,9 @@ struct scenario {
 	double rate; /* accesses a second for each page of memory, all workloads together */
 	double swap; /* times memory */
 	uint64_t tick_usec;
+	uint64_t blind_usec; /* no policy: "+" to each leaf this often, for comparison; 0: the policy */
+	bool blind_force;
+	bool blind_keep; /* only while there are fewer than GENS generations */
 	struct cost cost;
 	bool kernels[SIM_KERNELS];
 	bool short_form; /* runs in make check */
