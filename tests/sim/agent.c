@@ -67,6 +67,7 @@ static bool carry_out_step(struct agent *agent, struct host *host, const struct 
 	outcome->writes++;
 	outcome->failures += failed;
 	outcome->agings += aging && result >= 0;
+	outcome->refused_agings += aging && result == -ERANGE;
 	outcome->write_usec += usec;
 	outcome->scanned_pages += (memcg->stat.pgscan_pages - before.pgscan_pages) * host->grain;
 	outcome->stolen_pages[decision->action == ACTION_EVICT ? LRU_ANON : LRU_FILE] +=

@@ -241,6 +241,8 @@ bool host_access(struct host *host, uint32_t id)
 	struct page *page = &host->pages[id];
 	bool resident = page->flags & PAGE_RESIDENT;
 
+	for (int m = page->memcg; m >= 0; m = host->memcgs[m].parent)
+		host->memcgs[m].stat.cpu_nsec += host->cost.access_nsec * host->grain;
 	if (!resident)
 		fault(host, id);
 	if (page->flags & PAGE_MAPPED) {

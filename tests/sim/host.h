@@ -110,6 +110,7 @@ struct memcg_stat {
 	uint64_t events_max, events_oom;
 	uint64_t swap_pages;
 	uint64_t memory_stall_usec, io_stall_usec;
+	uint64_t cpu_nsec;
 	/* What no file of the kernel's shows. */
 	uint64_t refault_usec;                   /* waited for refaults */
 	uint64_t stolen_pages[_LRU_TYPE_MAX];    /* pgsteal by type */
@@ -141,6 +142,7 @@ struct memcg {
 struct cost {
 	uint64_t refault_usec[_LRU_TYPE_MAX]; /* one page read from swap, from the file system */
 	uint64_t scan_nsec, walk_nsec;        /* one page on a list, one page-table entry */
+	uint64_t access_nsec;                 /* the work that an access is part of */
 					      /* All of one page of the kernel's. */
 };
 

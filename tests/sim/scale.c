@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sim-scale [CGROUPS]: many cgroups for a simulated week, to see what the policy costs per cgroup and
+ * sim-scale [CGROUPS [TICKS]]: many cgroups for a simulated week, to see what the policy costs per cgroup and
  * how much it remembers of each.
  *
  * No pages here: a leaf is a few numbers (anon used and unused by generation, file and how fast it
@@ -28,8 +28,8 @@
 #define REFAULT_PPM    20000 /* of evicted cold pages that come back, a minute */
 #define CHURN_PER_MILL 1     /* leaves that leave in a tick, per thousand */
 
-/* Ten thousand cgroups are to be remembered in ten megabytes. */
-#define STATE_BYTES_MAX 1024
+/* Ten thousand cgroups are to be remembered in twenty megabytes. */
+#define STATE_BYTES_MAX 2048
 
 struct leaf {
 	uint64_t used_pages[GENS], cold_pages[GENS]; /* anon by generation, oldest first */
@@ -325,11 +325,12 @@ static double run(size_t n, unsigned ticks)
 int main(int argc, char **argv)
 {
 	size_t n = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 10000;
-	/* A short form spends the same work on a tenth of the cgroups and of the week. */
 	unsigned ticks = n >= 10000 ? WEEK_TICKS : DAY_TICKS / 2;
 	size_t state_bytes = sizeof(struct memcg_state) + sizeof(uint64_t);
 	double few, many;
 
+	if (argc > 2)
+		ticks = (unsigned)strtoul(argv[2], NULL, 10);
 	if (n < 2 * LEAVES)
 		n = 2 * LEAVES;
 	few = run(n / 10 > LEAVES ? n / 10 : LEAVES + 2, ticks);

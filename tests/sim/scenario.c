@@ -139,6 +139,7 @@ static void read_class(struct scenario *s, const struct line *line)
 	class_params_init(class, word(line, 1));
 	if (reclaim)
 		class->reclaim = reclaim_kind_from_string(reclaim);
+	class->churn = flag(line, "churn");
 	class->weight = (uint32_t)number_option(line, "weight", class->weight);
 	class->refault_limit_ppm =
 		(uint64_t)(number_option(line, "refault", (double)class->refault_limit_ppm / 1e4) *
@@ -332,7 +333,10 @@ void scenario_read(struct scenario *s, const char *path)
 		.rate = 0.15,
 		.swap = 1,
 		.tick_usec = 2 * USEC_PER_SEC,
-		.cost = {.refault_usec = {30, 200}, .scan_nsec = 200, .walk_nsec = 20},
+		.cost = {.refault_usec = {30, 200},
+			 .scan_nsec = 200,
+			 .walk_nsec = 20,
+			 .access_nsec = 20000},
 		.kernels = {true, true, true, true, true, false},
 	};
 	snprintf(s->name, sizeof(s->name), "%s", base ? base + 1 : path);

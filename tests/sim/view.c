@@ -73,6 +73,7 @@ static void look_at_memcg(struct view *view, const struct host *host, size_t m, 
 		.pgsteal_pages = stat->pgsteal_pages * host->grain,
 		.events_max = stat->events_max,
 		.events_oom = stat->events_oom,
+		.cpu_usec = stat->cpu_nsec / 1000,
 		.psi_memory = view->memory[m],
 		.psi_io = view->io[m],
 	};
