@@ -31,8 +31,8 @@ int bench_open(const char *path);
  * of its bytes are copied. Exits on failure. */
 void bench_read_page(int fd, uint64_t page);
 
-/* Random choice of one of n things by weight in constant time, by Walker's alias method (M. D. Vose,
- * "A linear algorithm for generating random numbers with a given distribution", 1991). */
+/* Random choice of one of n things by weight in constant time, by Walker's alias method (M. D.
+ * Vose, "A linear algorithm for generating random numbers with a given distribution", 1991). */
 struct alias {
 	uint32_t n;
 	uint32_t *other;     /* what stands in the upper part of a column */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Watches a run of the policy bench and decides when it is over. Once a second it writes a line of
- * comma-separated values to standard output: time, phase, residence times so far in this phase, the
- * workload's counters, the agent's CPU time, and for each cgroup the counters of `columns`. A value
- * that cannot be read is an empty field.
+ * comma-separated values to standard output: time, phase, residence times so far in this phase,
+ * the workload's counters, the agent's CPU time, and for each cgroup the counters of `columns`. A
+ * value that cannot be read is an empty field.
  *
  *   meter --counters FILE --go PID [--agent CGROUP] [--progress FILE] [--full] --warm N,MIN,MAX
  *         --measure N,MIN,MAX NAME=CGROUP...
  *
  * A residence time is the time in which as many pages leave the first cgroup as it has on its LRU
- * lists; they are summed up as d pgsteal / (anon + file), so that they are right while either changes.
- * A phase ends after N of them, but not before MIN seconds, and after MAX in any case; the warm-up
- * with --full not before the first cgroup has come near its limit. Between the two, PID gets SIGUSR1.
+ * lists; they are summed up as d pgsteal / (anon + file), so that they are right while either
+ * changes. A phase ends after N of them, but not before MIN seconds, and after MAX in any case;
+ * the warm-up with --full not before the first cgroup has come near its limit. Between the two,
+ * PID gets SIGUSR1.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -92,8 +93,8 @@ struct meter {
 	double residences; /* of this phase */
 };
 
-/* The whole file, with a newline before it so that a key is found in the first line too; empty if it
- * cannot be read. In static memory, until the next call. */
+/* The whole file, with a newline before it so that a key is found in the first line too; empty
+ * if it cannot be read. In static memory, until the next call. */
 static const char *read_text(const char *path)
 {
 	static char text[TEXT_MAX];
@@ -132,8 +133,8 @@ static uint64_t read_value(const char *directory, const char *file, const char *
 	return number_after(read_text(path), key);
 }
 
-/* The last generation of node 0 is the youngest. See the kernel's admin-guide/mm/multigen_lru.rst for
- * the layout. */
+/* The last generation of node 0 is the youngest. See the kernel's admin-
+ * guide/mm/multigen_lru.rst for the layout. */
 static void read_generations(struct cgroup *cgroup)
 {
 	const char *path = strncmp(cgroup->path, "/sys/fs/cgroup", 14) ? "" : cgroup->path + 14;

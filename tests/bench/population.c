@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages that are used at random times, each at a rate of its own: a quarter never, the others between
- * once in 10 000 seconds and once in 2, log-uniform, in random places. So there is no working set
- * with an edge, and what to take is a question of the price: the rate at which pages come back.
+ * Pages that are used at random times, each at a rate of its own: a quarter never, the others
+ * between once in 10 000 seconds and once in 2, log-uniform, in random places. So there is no
+ * working set with an edge, and what to take is a question of the price: the rate at which pages
+ * come back.
  *
- * All pages are used once at the start. Without --file they are anonymous memory, else pages of that
- * file, read by pread(2).
+ * All pages are used once at the start. Without --file they are anonymous memory, else pages of
+ * that file, read by pread(2).
  */
 #define _GNU_SOURCE
 #include "bench.h"
 #include "workload.h"
 
 #include <err.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
@@ -69,10 +71,13 @@ static void use_page(struct population *population, uint32_t page)
 		*(volatile uint64_t *)(void *)(population->base + (size_t)page * BENCH_PAGE) += 1;
 }
 
-/* Half random, half zero, as the memory of the demo's idle unit: zram shall be neither flattered nor
- * made hopeless. */
+/* Anon is half random, half zero, as the memory of the demo's idle unit: zram shall be neither
+ * flattered nor made hopeless. A file is read ahead: one page at a time, a slow disk would need
+ * minutes. */
 static void fill(struct population *population)
 {
+	if (population->fd >= 0)
+		posix_fadvise(population->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	for (uint32_t page = 0; page < population->pages; page++) {
 		use_page(population, page);
 		if (population->fd >= 0)
@@ -81,6 +86,8 @@ static void fill(struct population *population)
 			*(uint64_t *)(void *)(population->base + (size_t)page * BENCH_PAGE + i) =
 				workload_random(&population->random);
 	}
+	if (population->fd >= 0)
+		posix_fadvise(population->fd, 0, 0, POSIX_FADV_RANDOM);
 }
 
 static void run(struct population *population, uint64_t *counters)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader of files by pread(2), in a closed loop. Its accesses come from sources that take turns, so
- * many operations of each in a cycle: the mixture is fixed, whatever the host does. A source is
+ * A reader of files by pread(2), in a closed loop. Its accesses come from sources that take turns,
+ * so many operations of each in a cycle: the mixture is fixed, whatever the host does. A source is
  * KIND:FILE:PAGES:COUNT, with KIND
  *
  *   zipfN    a page by rank r with weight r^-(N/1000); which page has which rank is random
  *   loop     one page after the other, and again from the first
  *   stream   likewise, but of a file so large that the end is not seen, and with read-ahead
  *
- * zipf0 is uniform. --shift deals the ranks anew at SIGUSR1; --drift N makes two ranks change places
- * N times in a million zipf operations from SIGUSR1 on. Both count operations and not seconds.
+ * zipf0 is uniform. --shift deals the ranks anew at SIGUSR1; --drift N makes two ranks change
+ * places N times in a million zipf operations from SIGUSR1 on. Both count operations and not
+ * seconds.
  *
  * --peer CGROUP: the last source is read by a process in that cgroup, in lock-step.
  */

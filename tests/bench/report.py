@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The end of the policy bench: a table of every test, its bounds judged, and the exit status.
 
-A run is {"case", "condition", "run", "short", "values"}; "short" means that it was cut by an option,
-so that its figures prove the bench and nothing else. A bound holds when it holds in every run.
+A run is {"case", "condition", "run", "short", "values"}; "short" means that it was cut by an
+option, so that its figures prove the bench and nothing else. A bound holds when it holds in every
+run.
 """
 
 import statistics

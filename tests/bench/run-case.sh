@@ -17,9 +17,9 @@ others=() go=
 
 say() { progress "$*"; }
 
-# blank_disk NAME SIZE_MIB LATENCY_US: a disk without memory behind it, whose every request takes that
-# long, by a timer in the guest; 0: it is done at once. What is read from it is arbitrary, so nothing
-# needs to be filled, and the host has no part in it.
+# blank_disk NAME SIZE_MIB LATENCY_US: a disk without memory behind it, whose every request takes
+# that long, by a timer in the guest; 0: it is done at once. What is read from it is arbitrary, so
+# nothing needs to be filled, and the host has no part in it.
 blank_disk() {
 	local dir=/sys/kernel/config/nullb/$1
 	mkdir "$dir"

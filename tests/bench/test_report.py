@@ -12,9 +12,10 @@ import measure
 import report
 
 MIB = 1 << 20
-LOG = ("[  9.1] bench fgreclaimd[77]: freed 1.0M of 2.0M asked for, 3 agings, 9 writes, 0 without "
-       "effect\n"
-       "[ 69.1] bench fgreclaimd[77]: freed 0 of 0 asked for, 2 agings, 2 writes, 0 without effect\n"
+LOG = ("[  9.1] bench fgreclaimd[77]: freed 1.0M of 2.0M asked for, 3 agings, 9 writes, "
+       "0 without effect\n"
+       "[ 69.1] bench fgreclaimd[77]: freed 0 of 0 asked for, 2 agings, 2 writes, "
+       "0 without effect\n"
        "[ 70.1] bench fgreclaimd[77]: stopped\n")
 M1 = cases.chosen(["M1"])[0]
 M2 = cases.chosen(["M2"])[0]
@@ -59,7 +60,8 @@ class TestMeasure(unittest.TestCase):
                 ops += 1000
                 refaults += 100 if second <= 11 else 500 if residences <= 12 else 200
             rows.append(sample(second, phase, residences, ops=ops, one_refault_file=refaults,
-                               one_refault_anon=0, one_max_seq=3 + (second > 20), one_pgscan=refaults,
+                               one_refault_anon=0, one_max_seq=3 + (second > 20),
+                               one_pgscan=refaults,
                                one_events_max=5 * second, one_stall_io_usec=250_000 * second,
                                one_cpu_usec=500_000 * second, agent_cpu_usec=10_000 * second))
         return rows
