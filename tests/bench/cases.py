@@ -9,6 +9,9 @@ import dataclasses
 CONDITIONS = ("none", "off", "fgreclaimd")  # off: MGLRU switched off
 AGENT = "fgreclaimd"
 
+# Without a limit nobody but the agent reclaims: MGLRU switched off changes nothing.
+UNLIMITED = ("none", AGENT)
+
 COUNTERS = "--counters /run/bench/counters"
 READER = f"reader {COUNTERS}"
 MEMORY_PAGES = 96 * 256
@@ -65,6 +68,7 @@ class Case:
     conf: str = "bench.conf"
     units: tuple = ("one",)  # the cgroups with counters of their own
     main: str = "one"        # whose residence time counts; "slice": the parent's
+    conditions: tuple = CONDITIONS
     empty_units: tuple = ()  # cgroups that a program fills from elsewhere
     minutes: float = 4.0     # a run, for the first estimate of the time that is left
 
@@ -76,7 +80,8 @@ def population(file=None):
 
 def saver_case(name, title, file, figures, bounds, known, **kwargs):
     return Case(name, title, population(file), figures, bounds, known, warm=(0, 1, 1),
-                measure=(0, 900, 900), full=False, unit_max="infinity", minutes=16.5, **kwargs)
+                measure=(0, 900, 900), full=False, unit_max="infinity", minutes=16.5,
+                conditions=UNLIMITED, **kwargs)
 
 
 SAVING = ("saved_percent", "rate_percent_min", "oracle_gap_pp", "rate_of_target",
@@ -145,7 +150,7 @@ CASES = (
          (must("gone_mib", ">=", 280), must("refaults", "<=", 200), must("swing_mib", "<=", 4),
           moonshot("gone_mib", ">=", 298), moonshot("refaults", "<=", 20)),
          {"none": "0"}, unit_max="infinity", warm=(0, 1, 1), measure=(0, 480, 480), full=False,
-         minutes=8.7),
+         conditions=UNLIMITED, minutes=8.7),
     saver_case("M8-anon", "log-uniform population of anon, 256 MiB", None, SAVING, SAVING_BOUNDS,
                {"none": "0"}),
     saver_case("M8-file", "log-uniform population of file by read(), 256 MiB, 0.2 ms", DISK,
