@@ -114,6 +114,13 @@ def oracle_saved_percent(rates, refaults_per_second):
     return 100 * saved / len(rates)
 
 
+def cut(measured, residences):
+    """The rows up to that many residence times: a run that had to go on for its least seconds is
+    compared over the same stretch as another."""
+    after = [i for i, row in enumerate(measured) if row["residences"] >= residences > 0]
+    return measured[:after[0] + 1] if after else measured
+
+
 def at_limit_values(measured, warm, main):
     late = [row for row in measured if row["residences"] >= cases.LATE]
     end = warm[-1]["residences"] if warm else 0
@@ -197,7 +204,7 @@ def run_values(case, condition, directory):
     directory = pathlib.Path(directory)
     samples = read_samples(directory / "samples.csv")
     warm = [row for row in samples if row["phase"] == 0]
-    measured = [row for row in samples if row["phase"] == 1]
+    measured = cut([row for row in samples if row["phase"] == 1], case.measure[0])
     if len(measured) < 2:
         return {}
     values = cost_values(measured, case.main) | at_limit_values(measured, warm, case.main)

@@ -78,8 +78,8 @@ def rows_of(case):
 def table(case, runs):
     """The lines of one test: a row for each figure, a column for each condition."""
     conditions = [c for c in cases.CONDITIONS if values_of(runs, case.name, c, "seconds")]
-    lines = [[""] + [f"{c} ({len(values_of(runs, case.name, c, 'seconds'))} runs)"
-                     for c in conditions]]
+    lines = [["runs"] + [f"{c}, {len(values_of(runs, case.name, c, 'seconds'))}"
+                         for c in conditions]]
     if case.known:
         lines.append(["known before"] + [case.known.get(c, "-") for c in conditions])
     for name, heading, digits in rows_of(case):
@@ -111,7 +111,8 @@ def judge_bound(bound, case, runs):
         return None, f"{heading}: a number is missing"
     worst = max(values) if bound.op == "<=" else min(values)
     met = worst <= limit if bound.op == "<=" else worst >= limit
-    return met, f"{heading}: {show(worst, digits)} {bound.op} {show(limit, max(digits, 2))}{base}"
+    limit_digits = digits if digits or limit == int(limit) else 2
+    return met, f"{heading}: {show(worst, digits)} {bound.op} {show(limit, limit_digits)}{base}"
 
 
 def word(bound, met):

@@ -87,6 +87,12 @@ class TestMeasure(unittest.TestCase):
     def test_too_short_a_run_has_no_late_figure(self):
         self.assertIsNone(self.values(M2, "none", self.shifted()[:20])["late_refaults_per_op"])
 
+    def test_runs_are_compared_over_the_same_stretch(self):
+        shorter = dataclasses.replace(M2, measure=(5, 0, 60))
+        values = self.values(shorter, "none", self.shifted())
+        self.assertEqual(values["residences"], 5)
+        self.assertAlmostEqual(values["refaults_per_op"], 0.5)
+
     def test_a_missing_or_reset_counter_is_unknown(self):
         rows = self.shifted()
         rows[-1]["one_refault_file"] = None
