@@ -12,6 +12,8 @@
  * places N times in a million zipf operations from SIGUSR1 on. Both count operations and not
  * seconds.
  *
+ * --pause waits so many microseconds after each cycle.
+ *
  * --peer CGROUP: the last source is read by a process in that cgroup, in lock-step.
  */
 #define _GNU_SOURCE
@@ -52,6 +54,7 @@ struct reader {
 	uint64_t drift_owed; /* in parts of a million of a swap */
 	bool shift;
 	bool drifting;
+	uint64_t pause_usec; /* after each cycle */
 	struct source sources[SOURCES_MAX];
 	size_t n_sources;
 	int to_peer, from_peer; /* -1: no peer */
@@ -179,6 +182,8 @@ static void cycle(struct reader *reader)
 		err(1, "the peer");
 	for (size_t i = 0; i < reader->n_sources; i++)
 		take_turn(reader, &reader->sources[i]);
+	if (reader->pause_usec)
+		workload_sleep(reader->pause_usec);
 	if (reader->to_peer >= 0 && read(reader->from_peer, &byte, 1) != 1)
 		err(1, "the peer");
 }
@@ -197,11 +202,9 @@ static void go(struct reader *reader)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"counters", required_argument, NULL, 'c'},
-		{"shift", no_argument, NULL, 's'},
-		{"drift", required_argument, NULL, 'd'},
-		{"peer", required_argument, NULL, 'p'},
-		{0},
+		{"counters", required_argument, NULL, 'c'}, {"shift", no_argument, NULL, 's'},
+		{"drift", required_argument, NULL, 'd'},    {"peer", required_argument, NULL, 'p'},
+		{"pause", required_argument, NULL, 'w'},    {0},
 	};
 	/* A signal is looked for once in so many cycles: it costs a system call. */
 	const unsigned int cycles = 64;
@@ -223,13 +226,16 @@ int main(int argc, char **argv)
 		case 'p':
 			peer = optarg;
 			break;
+		case 'w':
+			reader.pause_usec = workload_parse_u64("--pause", optarg);
+			break;
 		default:
 			return 2;
 		}
 	}
 	if (!reader.counters || optind == argc || argc - optind > SOURCES_MAX)
 		errx(2, "usage: reader --counters FILE [--shift] [--drift N] [--peer CGROUP] "
-			"KIND:FILE:PAGES:COUNT...");
+			"[--pause USEC] KIND:FILE:PAGES:COUNT...");
 
 	for (; optind < argc; optind++)
 		source_init(&reader.sources[reader.n_sources++], argv[optind], &reader.random);
