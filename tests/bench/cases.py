@@ -25,8 +25,9 @@ POPULATION_PAGES = 65536
 # From here on, in residence times of the measured time, what the agent changed must show.
 LATE = 12
 
-# A base of next to nothing must not make a bound of nothing: so many refaults for each operation
-# are the pages that a run brings in at its ends, and no trend.
+# Added to a bound that is told from a base: a run that begins when memory is full has some thousand
+# refaults until the kernel has found out what is hot, a few hundred more or less each time, in a
+# million operations.
 SLACK = 0.0005
 
 
