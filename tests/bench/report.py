@@ -76,8 +76,10 @@ def rows_of(case):
 
 
 def table(case, runs):
-    """The lines of one test: a row for each figure, a column for each condition."""
+    """The lines of one test: a row for each figure, a column for each condition that ran."""
     conditions = [c for c in cases.CONDITIONS if values_of(runs, case.name, c, "seconds")]
+    if not conditions:
+        return []
     lines = [["runs"] + [f"{c}, {len(values_of(runs, case.name, c, 'seconds'))}"
                          for c in conditions]]
     if case.known:

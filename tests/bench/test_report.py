@@ -272,7 +272,9 @@ class TestTable(unittest.TestCase):
         self.assertNotIn("agent CPU", text)
 
     def test_no_runs(self):
-        self.assertEqual(report.report([dataclasses.replace(M1, known={})], [], {})[1], 1)
+        text, status = report.report([M1], [], {})
+        self.assertEqual(status, 1)
+        self.assertNotIn("known before", text)
 
     def test_no_negative_zero(self):
         self.assertEqual(report.show(-0.01, 1), "0.0")
