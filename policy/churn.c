@@ -68,7 +68,7 @@ static uint64_t passed_usec(const struct memcg_view *view)
 
 static uint64_t period_usec(const struct memcg_view *view)
 {
-	return residence_unit_usec(view->state) / PERIOD_DIVISOR;
+	return view->state->residence.usec / PERIOD_DIVISOR;
 }
 
 static bool is_waiting(const struct memcg_view *view)

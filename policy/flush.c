@@ -31,7 +31,6 @@
 #define BEFORE        20 /* b: window before the flush */
 #define AFTER         15 /* a: the last half of the observation */
 #define STUCK         40 /* without any anon evicted, and since the last flush */
-#define STALE         60 /* an observation that could not be made by then is void */
 
 /* Two agings closer together would see each other's accessed bits. */
 #define APART_LEAST_USEC (5 * USEC_PER_SEC)
@@ -52,8 +51,8 @@
 /* m_ref grows by 0.2 % a unit. */
 #define LEAK_DIVISOR 500
 
-/* Below one in ten evicted pages that come back, what is read is a stream, and anon would be swapped
- * out for nothing. */
+/* Below one in ten evicted pages that come back, what is read is a stream, and anon would be
+ * swapped out for nothing. */
 #define STUCK_RETURN_PPM 100000
 
 /* Better and worse by more than 1 %. */
@@ -99,8 +98,8 @@ static uint32_t agings_wanted(const struct memcg_view *view)
 	return view->aging == AGING_ALWAYS ? FLUSH_AGINGS_ALWAYS : FLUSH_AGINGS;
 }
 
-/* Asks for an aging; the verdict says so, or why not. The kernel's own agings count for the accessed
- * bits alone. */
+/* Asks for an aging; the verdict says so, or why not. The kernel's own agings count for the
+ * accessed bits alone. */
 static bool age(const struct memcg_view *view, enum reason reason, uint64_t measured,
 		uint64_t limit, struct plan *plan)
 {
@@ -197,11 +196,6 @@ static void observe(const struct memcg_view *view)
 	uint64_t passed_usec = gclk_since_usec(view, gclk->began_usec);
 	uint64_t after_ppm = gclk_cost_ppm(view, AFTER);
 
-	if (passed_usec >= gclk_units_usec(view, STALE)) {
-		gclk_disturb(view);
-		gclk_say_waiting(view);
-		return;
-	}
 	view_say(view, REASON_OBSERVING, passed_usec, gclk_units_usec(view, GCLK_BLIND_TENTHS));
 	if (passed_usec < gclk_units_usec(view, GCLK_BLIND_TENTHS) || !is_number(after_ppm))
 		return;
@@ -264,17 +258,22 @@ static void watch_width(const struct memcg_view *view, struct plan *plan)
 		view_say(view, REASON_STEADY, recent_ppm, limit_ppm);
 }
 
-/* Off after flushes without success, and for a while after any. */
+/* True, with a verdict, for a while after any flush, and longer after those without success. */
 static bool is_off(const struct memcg_view *view)
 {
 	const struct gclk_state *gclk = &view->state->gclk;
-	uint64_t off_usec = gclk_units_usec(view, (uint64_t)GCLK_BLIND_TENTHS << gclk->failures);
+	uint64_t flushed_usec = gclk_since_usec(view, gclk->flushed_usec);
 	uint64_t failed_usec = gclk_since_usec(view, gclk->failed_usec);
+	uint64_t least_usec = gclk_units_usec(view, GCLK_BLIND_TENTHS);
+	uint64_t off_usec = gclk_units_usec(view, (uint64_t)GCLK_BLIND_TENTHS << gclk->failures);
 
-	view_say(view, REASON_NO_BETTER, failed_usec, off_usec);
-	return (gclk->failures > 0 && failed_usec < off_usec) ||
-	       (gclk->flushed_usec > 0 && gclk_since_usec(view, gclk->flushed_usec) <
-						  gclk_units_usec(view, GCLK_BLIND_TENTHS));
+	if (gclk->failures > 0 && failed_usec < off_usec)
+		view_say(view, REASON_NO_BETTER, failed_usec, off_usec);
+	else if (gclk->flushed_usec > 0 && flushed_usec < least_usec)
+		view_say(view, REASON_FLUSH_WAIT, flushed_usec, least_usec);
+	else
+		return false;
+	return true;
 }
 
 void flush_watch(const struct memcg_view *view, struct plan *plan)

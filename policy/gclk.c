@@ -8,9 +8,9 @@
  * pages once protected stay so when the working set has moved on. Agings without cause, though, do
  * harm for ten residence times (+17 % misses). So: age on evidence, observe, adapt.
  *
- * Here is who may be aged and when nothing is judged; flush.c has the evidence and what follows from
- * it, churn.c a bolder kind of aging that is to be asked for. With frequency-guided promotion four
- * generations are kept alive instead, and nothing is flushed.
+ * Here is who may be aged and when nothing is judged; flush.c has the evidence and what follows
+ * from it, churn.c a bolder kind of aging that is to be asked for. With frequency-guided promotion
+ * four generations are kept alive instead, and nothing is flushed.
  *
  * Nothing is judged within three units of an action, be it an eviction of ours, nor in the first
  * six units. Refaults and stalls do not hold this law back, since they are what it is to mend.
@@ -247,6 +247,11 @@ void gclk_follow(const struct memcg_view *view)
 {
 	if (!view->state->gclk.under_limit)
 		enter(view);
+	/* Until the law applies there is nothing to disturb. */
+	if (view->state->residence.mode == RESIDENCE_FREE) {
+		view->state->gclk.by_cpu = view->state->progress.by_cpu;
+		view->state->gclk.listed_usec = view->snapshot->now_usec;
+	}
 	follow_anon(view);
 }
 

@@ -4,8 +4,8 @@
 
 #include "view.h"
 
-/* Tenths of a unit for which nothing is judged after an action; an action's own observation, and the
- * time between the begin of two flushes at least. */
+/* Tenths of a unit for which nothing is judged after an action; an action's own observation, and
+ * the time between the begin of two flushes at least. */
 #define GCLK_BLIND_TENTHS 30
 
 /* Anon below a tenth of the memory does not matter, stuck or not. */

@@ -56,7 +56,7 @@ enum reason {
 	REASON_LIMIT_WAIT,    /* usec since the last change : usec to wait before judging */
 	REASON_STEADY,        /* ppm that refaults cost : from which to age */
 	REASON_DIRTY,         /* bytes of dirty file : half of the file */
-	REASON_FLUSH_WAIT,    /* usec since the last aging : usec between two */
+	REASON_FLUSH_WAIT,    /* usec since the last aging or flush : usec between two */
 	REASON_FLUSH_FULL,    /* generations : room for them */
 	REASON_FLUSH_FAILED,  /* agings that happened : wanted */
 	REASON_OBSERVING,     /* usec since the last aging : usec of observation */

@@ -7,10 +7,10 @@
  * time constants there are in T_res (gclk.c).
  *
  * A memcg is limit-bound while reclaim for a limit's sake turns its memory over within
- * RESIDENCE_BOUND and a limit of its own or of an ancestor presses: the nearest to be hit counts, whoever's it is.
- * Either has to last a minute before the law changes, and its end as well, so that a burst changes
- * nothing. memory.events counts what happens below as well (cgroup-v2.rst), hence a rising "max" or
- * "high" says that this limit was hit only if the usage is near it too.
+ * RESIDENCE_BOUND and a limit of its own or of an ancestor presses: the nearest to be hit counts,
+ * whoever's it is. It has to last a minute before the law changes, and so has its end, so that a
+ * burst changes nothing. memory.events counts what happens below as well (cgroup-v2.rst), hence a
+ * rising "max" or "high" says that this limit was hit only if the usage is near it too.
  *
  * The file that we take to keep headroom is taken in the limit's stead, and counts as its reclaim.
  * The cold anon that SAVER takes does not: it would make an idle memcg look limit-bound.

@@ -130,6 +130,89 @@ static void test_seven_percent(void **arg)
 	}
 }
 
+static void gains_late(struct limit_host *host)
+{
+	const struct gclk_state *gclk = &limit_state(host)->gclk;
+
+	loops(host);
+	host->refault_file = 800;
+	if (gclk->phase == GCLK_CHURN_TRIAL)
+		host->refault_file =
+			host->w.snapshot.now_usec - gclk->began_usec < TRES(26) / 10 ? 1000 : 500;
+}
+
+static void dips_before(struct limit_host *host)
+{
+	loops(host);
+	host->refault_file = limit_usec(host) < SECONDS(120) ? 800 : 600;
+	if (limit_state(host)->gclk.phase == GCLK_CHURN_TRIAL)
+		host->refault_file = 650;
+}
+
+/* Half of the trial, with the two units before it. */
+static void test_what_is_compared(void **arg)
+{
+	(void)arg;
+	begin(gains_late);
+	run(12);
+	assert_int_equal(trials, 1);
+	assert_int_equal(phase(), GCLK_WATCH);
+	begin(dips_before);
+	run(12);
+	assert_int_equal(trials, 1);
+	assert_int_equal(phase(), GCLK_CHURN);
+}
+
+static void rises_a_little(struct limit_host *host)
+{
+	loops(host);
+	host->refault_file = limit_usec(host) < SECONDS(70) ? 800 : 824;
+}
+
+static void test_three_percent_is_steady(void **arg)
+{
+	(void)arg;
+	begin(rises_a_little);
+	run(7);
+	assert_int_equal(trials, 1);
+}
+
+static void test_waits_grow_to_a_bound(void **arg)
+{
+	(void)arg;
+	begin(loops_anyway);
+	run(8);
+	limit_state(&h)->gclk.churn_failures = 6;
+	run(3);
+	assert_int_equal(phase(), GCLK_WATCH);
+	assert_int_equal(limit_state(&h)->gclk.churn_failures, 6);
+}
+
+static void small_oldest(struct limit_host *host)
+{
+	loops(host);
+	for (int g = 0; g < 4; g++)
+		host->file_pages[g] /= 100;
+}
+
+/* Residence times of 0.4 and of 0.6 s. */
+static void test_shortest_period(void **arg)
+{
+	(void)arg;
+	for (uint64_t tenths = 4; tenths <= 6; tenths += 2) {
+		begin(small_oldest);
+		h.steal = 24576 * 10 / tenths;
+		limit_run(&h, SECONDS(1));
+		h.looked = NULL;
+		h.refault_file = h.steal / 2;
+		for (int i = 0; i < 400 && phase() != GCLK_CHURN_TRIAL; i++)
+			limit_run(&h, 1);
+		assert_int_equal(phase(), tenths == 6 ? GCLK_CHURN_TRIAL : GCLK_WATCH);
+		if (tenths == 6)
+			assert_in_range(h.w.plan.next_usec, 25000, 32000);
+	}
+}
+
 /* It paid once; at the next test it does not. */
 static void test_ceases_to_pay(void **arg)
 {
@@ -242,7 +325,7 @@ static void test_late_looks_end_it(void **arg)
 {
 	(void)arg;
 	begin(loops);
-	run(8);
+	run(7);
 	assert_int_equal(phase(), GCLK_CHURN_TRIAL);
 	h.look_usec = LIMIT_TRES / 20 * 18 / 10;
 	limit_run(&h, SECONDS(20));
@@ -295,6 +378,10 @@ int main(void)
 		cmocka_unit_test(test_pays),
 		cmocka_unit_test(test_does_not_pay),
 		cmocka_unit_test(test_seven_percent),
+		cmocka_unit_test(test_what_is_compared),
+		cmocka_unit_test(test_three_percent_is_steady),
+		cmocka_unit_test(test_waits_grow_to_a_bound),
+		cmocka_unit_test(test_shortest_period),
 		cmocka_unit_test(test_ceases_to_pay),
 		cmocka_unit_test(test_gates),
 		cmocka_unit_test(test_move_costs_at_most_five_percent),

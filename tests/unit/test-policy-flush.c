@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock at a limit, flow by flow: what evidence it asks for, how it flushes on each kernel, what
- * it makes of the result, and what it never does. Times are in residence times of 20 s unless said
- * otherwise.
+ * The clock at a limit, flow by flow: what evidence it asks for, how it flushes on each kernel,
+ * what it makes of the result, and what it never does. Times are in residence times of 20 s unless
+ * said otherwise.
  */
 #include "aging.h"
 #include "policy-limit.h"
@@ -146,6 +146,9 @@ static void test_blind_at_first(void **arg)
 	limit_run(&h, TRES(6) - TRES(4) - SECONDS(5));
 	assert_int_equal(h.agings, 0);
 	assert_reason(REASON_LIMIT_WAIT);
+	/* ... and no longer. */
+	limit_run(&h, SECONDS(15));
+	assert_true(h.agings > 0);
 }
 
 static void ages_well(struct limit_host *host)
@@ -199,6 +202,21 @@ static void test_flush_is_five_seconds_apart_at_least(void **arg)
 	assert_in_range(h.last_aged_usec - first_usec, SECONDS(5), SECONDS(20));
 }
 
+/* One aging and no room for another: it is judged by the one, which has changed something. */
+static void test_half_a_flush_is_judged(void **arg)
+{
+	(void)arg;
+	begin(KERNEL_612, 300);
+	h.undrained = true;
+	h.refault_file = 600;
+	run_until(REASON_FLUSH_REGRESSION, 2);
+	run_until(REASON_FLUSH_FULL, 2);
+	assert_in_range(run_until(REASON_OBSERVING, 7), TRES(4), TRES(6));
+	run_until(REASON_NO_BETTER, 4);
+	assert_int_equal(h.agings, 1);
+	assert_int_equal(h.refused, 1); /* and never asked for again */
+}
+
 static void test_flush_gives_up(void **arg)
 {
 	uint64_t usec;
@@ -248,6 +266,20 @@ static void test_what_was_no_use_waits_longer(void **arg)
 	printf("# made worse: %" PRIu64 " flushes in 800 residence times\n", n_flushed);
 }
 
+/* Whatever became of it, and however the residence time has changed since. */
+static void test_one_flush_in_three_units(void **arg)
+{
+	(void)arg;
+	begin(KERNEL_612, 300);
+	limit_state(&h)->gclk.flushed_usec = h.w.snapshot.now_usec;
+	h.refault_file = 600;
+	limit_run(&h, TRES(3) - SECONDS(8));
+	assert_int_equal(h.agings, 0);
+	assert_reason(REASON_FLUSH_WAIT);
+	run(1);
+	assert_true(h.agings > 0);
+}
+
 static void test_theta_adapts(void **arg)
 {
 	struct gclk_state *gclk = &limit_state(&h)->gclk;
@@ -261,13 +293,40 @@ static void test_theta_adapts(void **arg)
 	assert_int_equal(gclk->theta_ppm, 1120000);
 	assert_int_equal(gclk->failures, 1);
 	gclk->theta_ppm = 1990000;
-	gclk->failures = 0;
+	gclk->failures = 7; /* the most */
+	gclk->failed_usec = 0;
 	gclk->flushed_usec = 0;
 	run(4);
 	h.refault_file = 900;
 	run_until(REASON_OBSERVING, 12);
 	run_until(REASON_NO_BETTER, 5);
 	assert_int_equal(gclk->theta_ppm, 2000000);
+	assert_int_equal(gclk->failures, 7);
+}
+
+/* Flushes at the first regression; so many refaults from then on, and later on. */
+static uint32_t failures_of(uint64_t refaults, uint64_t later_tenths, uint64_t later)
+{
+	begin(KERNEL_612, 300);
+	h.refault_file = 400;
+	run_until(REASON_FLUSH_REGRESSION, 2);
+	h.refault_file = refaults;
+	run_until(REASON_OBSERVING, 6);
+	limit_run(&h, TRES(3) * (30 - later_tenths) / 30);
+	h.refault_file = later;
+	while (limit_state(&h)->gclk.phase == GCLK_OBSERVE)
+		limit_run(&h, 1);
+	return limit_state(&h)->gclk.failures;
+}
+
+/* Before are two units, most of them without the regression; after is half of the observation. */
+static void test_what_is_compared(void **arg)
+{
+	(void)arg;
+	assert_int_equal(failures_of(200, 0, 200), 0);
+	assert_int_equal(failures_of(345, 0, 345), 1);
+	assert_int_equal(failures_of(900, 20, 200), 0);
+	assert_int_equal(failures_of(900, 6, 200), 1);
 }
 
 /* A low from long ago fades: by 0.2 % a unit, 20 % in 100. */
@@ -362,6 +421,16 @@ static void test_what_is_just_stuck(void **arg)
 	anon_cold(&h, 800);
 	limit_sample(&h)->swap_current_bytes = MIB(100);
 	run(8);
+	assert_true(h.agings > 0);
+	anon_cold(&h, 800);
+	h.refault_anon = 1;
+	run(8);
+	assert_true(h.agings > 0);
+	/* 32 pages in four units of 8 s. */
+	anon_cold(&h, 2400);
+	h.steal = 24576 / 8;
+	h.swap_out = 1;
+	run(6);
 	assert_true(h.agings > 0);
 }
 
@@ -497,6 +566,22 @@ static void test_614_jump_needs_numbers(void **arg)
 	check_jump(40, true);
 }
 
+/* A jump shows within 30 s however long the residence time: ten, and two looks between points. */
+static void test_614_jumps_show_soon(void **arg)
+{
+	(void)arg;
+	limit_init(&h, KERNEL_614);
+	h.steal = 24576 / 100;
+	h.refault_file = 100;
+	limit_run(&h, SECONDS(700));
+	limit_state(&h)->aging.aged_by_itself = 4;
+	limit_run(&h, SECONDS(80));
+	assert_int_equal(h.agings, 0);
+	h.refault_file = 135;
+	limit_run(&h, SECONDS(26));
+	assert_int_equal(h.agings, 1);
+}
+
 /* --- frequency-guided promotion */
 
 static void test_fg_keeps_four(void **arg)
@@ -555,6 +640,19 @@ static void test_who_is_not_aged(void **arg)
 	h.refault_file = 600;
 	run(3);
 	assert_int_equal(h.agings, 0);
+	/* A flush sets anon free: swap on a disk forbids it, unless there is little. */
+	for (int little = 0; little < 2; little++) {
+		if (little)
+			limit_init(&h, KERNEL_612);
+		else
+			anon_cold(&h, 300);
+		h.w.snapshot.system.swap_is_memory = false;
+		h.refault_file = 300;
+		run(8);
+		h.refault_file = 600;
+		run(3);
+		assert_int_equal(h.agings > 0, little);
+	}
 	/* What it is to mend does not stop it. */
 	begin(KERNEL_612, 300);
 	state->hold = (struct verdict){.reason = REASON_HOLD_PRESSURE};
@@ -674,6 +772,34 @@ static void test_breaks(void **arg)
 	check_break("MGLRU off and on");
 }
 
+static void check_gap(uint64_t tres, enum reason reason)
+{
+	begin(KERNEL_612, 300);
+	h.unlisted = true;
+	run(tres);
+	h.unlisted = false;
+	limit_run(&h, 1);
+	assert_reason(reason);
+}
+
+static void test_listing_gap(void **arg)
+{
+	(void)arg;
+	check_gap(2, REASON_STEADY);
+	check_gap(4, REASON_LIMIT_WAIT);
+}
+
+static void test_refusal_ends_a_flush(void **arg)
+{
+	(void)arg;
+	begin(KERNEL_612, 300);
+	h.refault_file = 600;
+	run_until(REASON_FLUSH_REGRESSION, 2);
+	h.w.snapshot.system.capability = CAPABILITY_RECLAIM;
+	limit_run(&h, 1);
+	assert_int_equal(limit_state(&h)->gclk.phase, GCLK_WATCH);
+}
+
 /* What was learned stays over a break, the other memcg's under the same number does not. */
 static void test_habits_stay(void **arg)
 {
@@ -734,9 +860,12 @@ int main(void)
 		cmocka_unit_test(test_blind_at_first),
 		cmocka_unit_test(test_flush_on_612),
 		cmocka_unit_test(test_flush_is_five_seconds_apart_at_least),
+		cmocka_unit_test(test_half_a_flush_is_judged),
 		cmocka_unit_test(test_flush_gives_up),
 		cmocka_unit_test(test_what_was_no_use_waits_longer),
+		cmocka_unit_test(test_one_flush_in_three_units),
 		cmocka_unit_test(test_theta_adapts),
+		cmocka_unit_test(test_what_is_compared),
 		cmocka_unit_test(test_reference_leaks),
 		cmocka_unit_test(test_stuck_anon),
 		cmocka_unit_test(test_what_is_not_stuck),
@@ -747,6 +876,7 @@ int main(void)
 		cmocka_unit_test(test_614_flushes_by_width),
 		cmocka_unit_test(test_614_width_adapts),
 		cmocka_unit_test(test_614_jumps),
+		cmocka_unit_test(test_614_jumps_show_soon),
 		cmocka_unit_test(test_614_jump_needs_numbers),
 		cmocka_unit_test(test_fg_keeps_four),
 		cmocka_unit_test(test_who_is_not_aged),
@@ -754,6 +884,8 @@ int main(void)
 		cmocka_unit_test(test_headroom_does_not_blind),
 		cmocka_unit_test(test_another_measure_is_no_regression),
 		cmocka_unit_test(test_breaks),
+		cmocka_unit_test(test_listing_gap),
+		cmocka_unit_test(test_refusal_ends_a_flush),
 		cmocka_unit_test(test_habits_stay),
 		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_state_is_bounded),
