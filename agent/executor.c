@@ -105,7 +105,8 @@ static const char *action_word(const struct action *action)
 	case ACTION_AGE:
 		return "aged";
 	case ACTION_EVICT:
-		return "evicted cold anon";
+		return action->decision.swappiness == SWAPPINESS_FILE_ONLY ? "evicted file"
+									   : "evicted cold anon";
 	default:
 		return "reclaimed file";
 	}
@@ -113,7 +114,10 @@ static const char *action_word(const struct action *action)
 
 static enum lru_type action_type(const struct action *action)
 {
-	return action->decision.action == ACTION_EVICT ? LRU_ANON : LRU_FILE;
+	return action->decision.action == ACTION_EVICT &&
+			       action->decision.swappiness != SWAPPINESS_FILE_ONLY
+		       ? LRU_ANON
+		       : LRU_FILE;
 }
 
 /* What became of a write. A deadline is no failure of the memcg's: ECANCELED says that no worker

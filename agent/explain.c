@@ -94,7 +94,7 @@ static const struct wording wordings[_REASON_MAX] = {
 			    UNIT_COUNT},
 	[REASON_AGE] = {"aging, to measure the working set: last {} ago (due after {})", UNIT_USEC},
 	[REASON_EVICT_COLD] = {"evicting cold anon: not seen in use for {} (needs {})", UNIT_USEC},
-	[REASON_HEADROOM] = {"reclaiming file ahead of the limit: {} free below it (wanted {})",
+	[REASON_HEADROOM] = {"taking file ahead of the limit: {} free below it (wanted {})",
 			     UNIT_BYTES},
 	[REASON_TARGET] = {"reclaiming file down to its share of the limit: holds {} (share {})",
 			   UNIT_BYTES},

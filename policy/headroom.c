@@ -2,8 +2,13 @@
 /*
  * Headroom for one memcg alone under its limit: who pays is no question here, only when. The kernel
  * reclaims in the path of the request that reaches the limit; the same pages, taken a moment before
- * from the same end of the same list, cost nobody a stall. (Measured on a stream at its limit:
- * memory.events max 2 556 to 0.)
+ * from the same end of the same list, cost nobody a stall.
+ *
+ * They are taken by lru_gen's eviction of the oldest generation that holds file, not through
+ * memory.reclaim: that goes below the priority of a limit's own reclaim and makes the kernel age,
+ * which forgets what is used often (simulated, hits of a Zipf cache on 6.12: .858 without the
+ * agent, .8575 with eviction, .849 with memory.reclaim). Where the kernel ages at a limit by
+ * itself, from 6.14 on, or promotes by frequency, eviction costs hits as well, and nothing is done.
  *
  * What is kept free is kept from use, so it is little, 1 to 2 % of the limit, and only where that
  * is enough until the next look: a memcg that brings in more is left to the kernel, since the
@@ -16,9 +21,7 @@
 #include "headroom.h"
 #include "arith.h"
 #include "file_reclaim.h"
-#include "limit.h"
 #include "protection.h"
-#include "siblings.h"
 
 #define HEADROOM_LEAST_PPM 10000
 #define HEADROOM_MOST_PPM  20000
@@ -29,23 +32,92 @@
 /* No more than this part of all file at once. */
 #define FILE_DIVISOR 10
 
-/* GCLK has more to say of a memcg that is under its law, if it can see it. */
-static void say(struct memcg_state *state, enum reason reason, uint64_t measured, uint64_t limit)
+/* lru_gen refuses to evict from the two youngest (MIN_NR_GENS). */
+#define YOUNG_GENS 2
+
+static uint64_t say(struct memcg_state *state, enum reason reason, uint64_t measured,
+		    uint64_t limit)
 {
 	if (state->residence.mode == RESIDENCE_BOUND &&
 	    state->verdict.reason != REASON_NOT_LISTED &&
 	    state->verdict.reason != REASON_NO_GENERATIONS)
-		return;
+		return 0;
 	state->verdict = (struct verdict){
 		.reason = reason,
 		.measured = measured,
 		.limit = limit,
 	};
+	return 0;
+}
+
+/* The oldest generation of a lruvec that holds file and may be evicted from, or NULL. */
+static const struct gen_sample *oldest_file(const struct lruvec_sample *lruvec)
+{
+	for (uint32_t g = 0; g + YOUNG_GENS < lruvec->n_gens; g++)
+		if (number_or(lruvec->gens[g].pages[LRU_FILE], 0) > 0)
+			return &lruvec->gens[g];
+	return NULL;
+}
+
+/* Asks for need_bytes, each lruvec's part by the file in its oldest generation. Returns what was
+ * asked for. */
+static uint64_t evict(const struct snapshot *snapshot, size_t leaf, uint64_t need_bytes,
+		      struct plan *plan)
+{
+	const struct memcg_sample *sample = &snapshot->memcgs[leaf];
+	const struct lruvec_sample *lruvecs = &snapshot->lruvecs[sample->first_lruvec];
+	uint64_t all_pages = 0, asked_bytes = 0;
+
+	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {
+		const struct gen_sample *oldest = oldest_file(&lruvecs[v]);
+
+		all_pages = saturating_add(all_pages, oldest ? oldest->pages[LRU_FILE] : 0);
+	}
+	for (uint32_t v = 0; v < sample->n_lruvecs && plan->n_decisions < plan->capacity; v++) {
+		const struct gen_sample *oldest = oldest_file(&lruvecs[v]);
+		uint64_t bytes;
+
+		if (!oldest)
+			continue;
+		bytes = min_u64(mul_div(need_bytes, oldest->pages[LRU_FILE], all_pages),
+				saturating_mul(oldest->pages[LRU_FILE], snapshot->page_bytes));
+		if (bytes < snapshot->page_bytes)
+			continue;
+		plan->decisions[plan->n_decisions++] = (struct decision){
+			.memcg = leaf,
+			.action = ACTION_EVICT,
+			.reason = REASON_HEADROOM,
+			.node = lruvecs[v].node,
+			.seq = oldest->seq,
+			.swappiness = SWAPPINESS_FILE_ONLY,
+			.bytes = bytes,
+		};
+		asked_bytes += bytes;
+	}
+	return asked_bytes;
+}
+
+/* How much of it may be taken; 0 and a verdict where that is nothing. */
+static uint64_t allowed_bytes(const struct policy_params *params, const struct snapshot *snapshot,
+			      size_t leaf, struct memcg_state *state, const uint64_t *planned_bytes)
+{
+	const struct memcg_sample *sample = &snapshot->memcgs[leaf];
+	const struct class_params *class = &params->classes[sample->class_index];
+	uint64_t file_bytes = file_reclaim_clean_bytes(sample);
+	uint64_t floor_bytes = protection_floor_bytes(class, sample, state);
+	uint64_t room_bytes = protection_room_bytes(snapshot, leaf, floor_bytes, planned_bytes);
+
+	if (file_bytes / FILE_DIVISOR < FILE_RECLAIM_WORTH_BYTES)
+		return say(state, REASON_LITTLE_FILE, file_bytes,
+			   FILE_DIVISOR * FILE_RECLAIM_WORTH_BYTES);
+	if (room_bytes < FILE_RECLAIM_WORTH_BYTES)
+		return say(state, REASON_FLOOR, sample->current_bytes, floor_bytes);
+	return min_u64(room_bytes, file_bytes / FILE_DIVISOR);
 }
 
 void headroom_plan(const struct policy_params *params, const struct snapshot *snapshot,
-		   size_t limited, size_t leaf, struct memcg_state *states, uint64_t *planned_bytes,
-		   struct plan *plan)
+		   size_t limited, size_t leaf, enum aging_rule aging, struct memcg_state *states,
+		   uint64_t *planned_bytes, struct plan *plan)
 {
 	const struct limit_want want = {
 		.span_usec = HEADROOM_SPAN_USEC,
@@ -55,11 +127,11 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 	const struct memcg_sample *sample = &snapshot->memcgs[leaf];
 	struct memcg_state *state = &states[leaf];
 	struct limit limit;
-	uint64_t need_bytes, file_bytes, floor_bytes, room_bytes, most_bps;
+	uint64_t need_bytes, most_bps;
 	uint32_t swappiness;
 
-	if (!sibling_is_known(snapshot, states, leaf) || state->verdict.action != ACTION_NONE ||
-	    !limit_look(snapshot, states, limited, &want, &limit) ||
+	if (state->verdict.action != ACTION_NONE || !sample->listed || aging == AGING_ALWAYS ||
+	    aging == AGING_KEEPS || !limit_look(snapshot, states, limited, &want, &limit) ||
 	    file_reclaim_refused(params, snapshot, leaf, false, state, &swappiness))
 		return;
 	most_bps = mul_div(mul_div(limit.limit_bytes, HEADROOM_MOST_PPM, PPM), USEC_PER_SEC,
@@ -71,25 +143,19 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 		return;
 	}
 	limit_hasten(&limit, plan);
-	if (need_bytes < FILE_RECLAIM_WORTH_BYTES || plan->n_decisions >= plan->capacity)
+	if (need_bytes < FILE_RECLAIM_WORTH_BYTES)
 		return;
-	file_bytes = file_reclaim_clean_bytes(sample);
-	if (file_bytes / FILE_DIVISOR < FILE_RECLAIM_WORTH_BYTES) {
-		say(state, REASON_LITTLE_FILE, file_bytes, FILE_DIVISOR * FILE_RECLAIM_WORTH_BYTES);
+	need_bytes =
+		min_u64(need_bytes, allowed_bytes(params, snapshot, leaf, state, planned_bytes));
+	need_bytes = need_bytes ? evict(snapshot, leaf, need_bytes, plan) : 0;
+	if (need_bytes == 0)
 		return;
-	}
-	floor_bytes = protection_floor_bytes(&params->classes[sample->class_index], sample, state);
-	room_bytes = protection_room_bytes(snapshot, leaf, floor_bytes, planned_bytes);
-	if (room_bytes < FILE_RECLAIM_WORTH_BYTES) {
-		say(state, REASON_FLOOR, sample->current_bytes, floor_bytes);
-		return;
-	}
-	need_bytes = min_u64(need_bytes, min_u64(room_bytes, file_bytes / FILE_DIVISOR));
-	file_reclaim_ask(snapshot, leaf, need_bytes, swappiness,
-			 &(struct verdict){
-				 .reason = REASON_HEADROOM,
-				 .measured = limit.free_bytes,
-				 .limit = limit.headroom_bytes,
-			 },
-			 state, planned_bytes, plan);
+	protection_book(snapshot, leaf, need_bytes, planned_bytes);
+	state->verdict = (struct verdict){
+		.action = ACTION_EVICT,
+		.reason = REASON_HEADROOM,
+		.measured = limit.free_bytes,
+		.limit = limit.headroom_bytes,
+		.bytes = need_bytes,
+	};
 }

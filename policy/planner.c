@@ -11,7 +11,6 @@
 #include "backoff.h"
 #include "credit.h"
 #include "gclk.h"
-#include "headroom.h"
 #include "pressure.h"
 #include "progress.h"
 #include "protection.h"
@@ -19,6 +18,7 @@
 #include "refault.h"
 #include "residence.h"
 #include "saver.h"
+#include "siblings.h"
 #include "split.h"
 #include "utility.h"
 #include "width.h"
@@ -358,10 +358,11 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 	}
 	if (snapshot->system.capability < CAPABILITY_RECLAIM)
 		return;
-	for (size_t i = snapshot->n_memcgs; i-- > 0;)
-		if (snapshot->memcgs[i].leaf)
-			headroom_plan(params, snapshot, i, i, states, planned_bytes, plan);
-		else
-			split_plan(params, snapshot, i, states, planned_bytes, plan);
+	siblings_init(snapshot, states);
+	for (size_t i = snapshot->n_memcgs; i-- > 0;) {
+		siblings_begin(snapshot, states, i);
+		split_plan(params, snapshot, i, aging, states, planned_bytes, plan);
+		siblings_end(snapshot, states, i);
+	}
 	remember_reasons(plan, states);
 }

@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 #include "siblings.h"
 
-static bool is_below(const struct snapshot *snapshot, size_t index, size_t ancestor)
+void siblings_init(const struct snapshot *snapshot, struct memcg_state *states)
 {
-	for (int64_t i = snapshot->memcgs[index].parent; i >= (int64_t)ancestor;
-	     i = snapshot->memcgs[i].parent)
-		if ((size_t)i == ancestor)
-			return true;
-	return false;
+	for (size_t i = 0; i < snapshot->n_memcgs; i++)
+		states[i].siblings = (struct siblings){SIBLINGS_NONE, SIBLINGS_NONE, SIBLINGS_NONE};
 }
 
-bool sibling_is_known(const struct snapshot *snapshot, const struct memcg_state *states, size_t i)
+static bool counts(const struct memcg_sample *sample, const struct memcg_state *state)
 {
-	const struct memcg_sample *sample = &snapshot->memcgs[i];
-
-	return sample->leaf && sample->populated && states[i].primed &&
-	       states[i].verdict.reason != REASON_UNKNOWN &&
-	       states[i].verdict.reason != REASON_FIRST_LOOK;
+	return sample->leaf && sample->populated && state->primed && state->dt_usec > 0 &&
+	       state->verdict.reason != REASON_UNKNOWN &&
+	       state->verdict.reason != REASON_FIRST_LOOK;
 }
 
-bool sibling_counts(const struct snapshot *snapshot, const struct memcg_state *states,
-		    size_t ancestor, size_t i)
+void siblings_begin(const struct snapshot *snapshot, struct memcg_state *states, size_t i)
 {
-	return sibling_is_known(snapshot, states, i) && is_below(snapshot, i, ancestor);
+	if (counts(&snapshot->memcgs[i], &states[i]))
+		states[i].siblings.first = states[i].siblings.last = (uint32_t)i;
+}
+
+void siblings_end(const struct snapshot *snapshot, struct memcg_state *states, size_t i)
+{
+	const struct siblings *list = &states[i].siblings;
+	struct siblings *above;
+
+	if (snapshot->memcgs[i].parent < 0 || list->first == SIBLINGS_NONE)
+		return;
+	/* In front, so that the order of the snapshot is kept. */
+	above = &states[snapshot->memcgs[i].parent].siblings;
+	states[list->last].siblings.next = above->first;
+	if (above->first == SIBLINGS_NONE)
+		above->last = list->last;
+	above->first = list->first;
 }

@@ -73,11 +73,6 @@ struct split {
 	size_t last_child;
 };
 
-static bool counts(const struct split *split, size_t i)
-{
-	return sibling_counts(split->snapshot, split->states, split->limit.memcg, i);
-}
-
 /* True if it is one of those that bring the limit nearer. */
 static bool fills(const struct split *split, size_t i)
 {
@@ -189,11 +184,11 @@ static struct victim find_victim(const struct split *split, const uint64_t *plan
 {
 	struct victim best = {.found = false};
 
-	for (size_t i = split->limit.memcg + 1; i < split->snapshot->n_memcgs; i++) {
+	FOREACH_SIBLING (i, split->states, split->limit.memcg) {
 		struct memcg_state *state = &split->states[i];
 		struct victim victim = {.found = true, .index = i};
 
-		if (!counts(split, i) || state->verdict.action != ACTION_NONE ||
+		if (state->verdict.action != ACTION_NONE ||
 		    file_reclaim_refused(split->params, split->snapshot, i, !fills(split, i), state,
 					 &victim.swappiness))
 			continue;
@@ -211,9 +206,7 @@ static void count_children(struct split *split)
 {
 	uint64_t inflow_mpps = 0, n_fillers = 0;
 
-	for (size_t i = split->limit.memcg + 1; i < split->snapshot->n_memcgs; i++) {
-		if (!counts(split, i))
-			continue;
+	FOREACH_SIBLING (i, split->states, split->limit.memcg) {
 		split->n_children++;
 		split->last_child = i;
 		if (split->states[i].inflow_mpps < FILLER_LEAST_MPPS)
@@ -233,13 +226,13 @@ static struct victim find_above_target(const struct split *split, const uint64_t
 	struct victim best = {.found = false};
 	uint64_t best_ppm = PPM;
 
-	for (size_t i = split->limit.memcg + 1; i < split->snapshot->n_memcgs; i++) {
+	FOREACH_SIBLING (i, split->states, split->limit.memcg) {
 		const struct memcg_sample *sample = &split->snapshot->memcgs[i];
 		struct memcg_state *state = &split->states[i];
 		struct victim victim = {.found = true, .index = i};
 		uint64_t above_ppm;
 
-		if (!counts(split, i) || state->verdict.action != ACTION_NONE || !state->gives ||
+		if (state->verdict.action != ACTION_NONE || !state->gives ||
 		    sample->current_bytes <= state->target_bytes)
 			continue;
 		above_ppm = mul_div(sample->current_bytes, PPM, state->target_bytes);
@@ -285,7 +278,8 @@ static void take(const struct split *split, enum reason reason,
 }
 
 void split_plan(const struct policy_params *params, const struct snapshot *snapshot, size_t parent,
-		struct memcg_state *states, uint64_t *planned_bytes, struct plan *plan)
+		enum aging_rule aging, struct memcg_state *states, uint64_t *planned_bytes,
+		struct plan *plan)
 {
 	const struct limit_want want = {
 		.span_usec = saturating_mul(HEADROOM_TICKS, snapshot->interval_usec),
@@ -303,8 +297,8 @@ void split_plan(const struct policy_params *params, const struct snapshot *snaps
 		return;
 	count_children(&split);
 	if (split.n_children == 1)
-		headroom_plan(params, snapshot, parent, split.last_child, states, planned_bytes,
-			      plan);
+		headroom_plan(params, snapshot, parent, split.last_child, aging, states,
+			      planned_bytes, plan);
 	if (split.n_children < 2)
 		return;
 	targets_step(params, snapshot, states, &split.limit);

@@ -119,6 +119,12 @@ struct gclk_state {
 	uint32_t churn_late; /* looks in a row that came too late */
 };
 
+/* Leaves of this snapshot, by index: see siblings.h. */
+struct siblings {
+	uint32_t first, last; /* of the list of a memcg */
+	uint32_t next;        /* of a leaf in a list */
+};
+
 /* What a memcg with a limit remembers of those that share it (targets.c). */
 struct sharing {
 	uint64_t fingerprint; /* of who they are; 0: no targets */
@@ -195,6 +201,7 @@ struct memcg_state {
 	uint32_t penalty;           /* times its utility is halved */
 	struct sharing sharing;
 	/* at a limit */
+	struct siblings siblings;
 	uint32_t n_leaves; /* below it or itself, populated and not small, in this snapshot */
 	struct residence_state residence;
 	struct progress_state progress;

@@ -71,8 +71,7 @@ static bool counts(const struct targets *t, size_t i)
 {
 	const struct memcg_sample *memcgs = t->snapshot->memcgs;
 
-	if (!sibling_counts(t->snapshot, t->states, t->limit->memcg, i) ||
-	    !is_number(memcgs[i].current_bytes))
+	if (!is_number(memcgs[i].current_bytes))
 		return false;
 	for (int64_t at = memcgs[i].parent; at > (int64_t)t->limit->memcg; at = memcgs[at].parent)
 		if (has_limit(&memcgs[at]))
@@ -93,7 +92,7 @@ static uint64_t fingerprint(const struct targets *t)
 {
 	uint64_t print = 0;
 
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++)
+	FOREACH_SIBLING (i, t->states, t->limit->memcg)
 		if (counts(t, i))
 			print = print * 31 + t->snapshot->memcgs[i].id;
 	return print;
@@ -104,10 +103,10 @@ static void begin(const struct targets *t, uint64_t now_usec)
 {
 	uint64_t sum_bytes = 0;
 
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++)
+	FOREACH_SIBLING (i, t->states, t->limit->memcg)
 		if (counts(t, i))
 			sum_bytes = saturating_add(sum_bytes, t->snapshot->memcgs[i].current_bytes);
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++) {
+	FOREACH_SIBLING (i, t->states, t->limit->memcg) {
 		struct memcg_state *state = &t->states[i];
 
 		if (!counts(t, i))
@@ -132,7 +131,7 @@ static void begin(const struct targets *t, uint64_t now_usec)
 
 static void forget(const struct targets *t)
 {
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++)
+	FOREACH_SIBLING (i, t->states, t->limit->memcg)
 		if (counts(t, i))
 			t->states[i].gives = false;
 	*t->sharing = (struct sharing){0};
@@ -144,7 +143,7 @@ static void count_waits(const struct targets *t)
 {
 	struct refault_cost cost = utility_cost(&t->snapshot->system);
 
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++) {
+	FOREACH_SIBLING (i, t->states, t->limit->memcg) {
 		const struct memcg_state *state = &t->states[i];
 		const struct class_params *class = class_of(t, i);
 		uint64_t wait;
@@ -162,7 +161,7 @@ static void count_waits(const struct targets *t)
 
 static void keep_targets(const struct targets *t, bool restore)
 {
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++) {
+	FOREACH_SIBLING (i, t->states, t->limit->memcg) {
 		struct memcg_state *state = &t->states[i];
 
 		if (!counts(t, i))
@@ -255,7 +254,7 @@ static size_t find_neediest(const struct targets *t)
 {
 	size_t best = SIZE_MAX;
 
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++)
+	FOREACH_SIBLING (i, t->states, t->limit->memcg)
 		if (counts(t, i) && worth(t, i) > (best == SIZE_MAX ? 0 : worth(t, best)))
 			best = i;
 	return best;
@@ -267,7 +266,7 @@ static size_t find_giver(const struct targets *t, size_t neediest)
 {
 	size_t best = SIZE_MAX;
 
-	for (size_t i = t->limit->memcg + 1; i < t->snapshot->n_memcgs; i++) {
+	FOREACH_SIBLING (i, t->states, t->limit->memcg) {
 		bool spares;
 
 		if (!counts(t, i))

@@ -42,6 +42,12 @@ static bool is_failure(const struct decision *decision, int result, uint64_t fre
 	return result < 0 && freed_bytes == 0 && !raced;
 }
 
+/* action_type() of the executor. */
+static bool takes_anon(const struct decision *decision)
+{
+	return decision->action == ACTION_EVICT && decision->swappiness != SWAPPINESS_FILE_ONLY;
+}
+
 /* One write, measured and booked. True if the action goes on. */
 static bool carry_out_step(struct agent *agent, struct host *host, const struct decision *decision,
 			   uint64_t *remaining_bytes)
@@ -70,8 +76,7 @@ static bool carry_out_step(struct agent *agent, struct host *host, const struct 
 	outcome->refused_agings += aging && result == -ERANGE;
 	outcome->write_usec += usec;
 	outcome->scanned_pages += (memcg->stat.pgscan_pages - before.pgscan_pages) * host->grain;
-	outcome->stolen_pages[decision->action == ACTION_EVICT ? LRU_ANON : LRU_FILE] +=
-		stolen * host->grain;
+	outcome->stolen_pages[takes_anon(decision) ? LRU_ANON : LRU_FILE] += stolen * host->grain;
 	if (!aging) {
 		outcome->asked_bytes += step_bytes;
 		outcome->freed_bytes += freed_bytes;

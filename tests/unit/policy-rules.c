@@ -74,7 +74,8 @@ static bool passes_hold(const struct check *c, const struct memcg_state *state,
 		return is_at_limit(d);
 	return (state->hold.reason == REASON_HOLD_PRESSURE ||
 		state->hold.reason == REASON_HOLD_REFAULT) &&
-	       (is_at_limit(d) || (d->action == ACTION_RECLAIM && is_near_limit(c, d->memcg)));
+	       (is_at_limit(d) || ((d->action == ACTION_RECLAIM || d->reason == REASON_HEADROOM) &&
+				   is_near_limit(c, d->memcg)));
 }
 
 /* Whom anything may be done to. */
@@ -212,6 +213,28 @@ static bool is_grown_up(const struct check *c, size_t i)
 	return grown_up;
 }
 
+/* File ahead of a limit: of the oldest generation that holds any, never of the two youngest. */
+static const char *check_evict_file(const struct check *c, const struct decision *d)
+{
+	const struct lruvec_sample *lruvec = find_lruvec(c, d);
+	enum reclaim_kind kind =
+		c->params->classes[c->snapshot->memcgs[d->memcg].class_index].reclaim;
+	uint32_t g = 0;
+
+	if (kind != RECLAIM_FILE && kind != RECLAIM_ALL)
+		return "evicts file that may not be taken";
+	if (!is_near_limit(c, d->memcg))
+		return "evicts file far from any limit";
+	while (lruvec && g < lruvec->n_gens && number_or(lruvec->gens[g].pages[LRU_FILE], 0) == 0)
+		g++;
+	if (!lruvec || g + 2 >= lruvec->n_gens || d->seq != lruvec->gens[g].seq)
+		return "evicts file of a young generation";
+	if (d->bytes == 0 ||
+	    d->bytes > saturating_mul(lruvec->gens[g].pages[LRU_FILE], c->snapshot->page_bytes))
+		return "evicts more than the oldest generation's file";
+	return NULL;
+}
+
 static const char *check_evict(const struct check *c, const struct decision *d)
 {
 	const struct lruvec_sample *lruvec = find_lruvec(c, d);
@@ -252,7 +275,8 @@ static const char *check_decision(const struct check *c, const struct decision *
 	case ACTION_AGE:
 		return check_age(c, d);
 	case ACTION_EVICT:
-		return check_evict(c, d);
+		return d->swappiness == SWAPPINESS_FILE_ONLY ? check_evict_file(c, d)
+							     : check_evict(c, d);
 	case ACTION_RECLAIM:
 		return check_reclaim(c, d);
 	default:
@@ -303,7 +327,7 @@ static uint64_t swept_bytes(const struct check *c, size_t i)
 	uint64_t bytes = 0;
 
 	for (size_t d = 0; d < c->plan->n_decisions; d++)
-		if (c->plan->decisions[d].action == ACTION_EVICT &&
+		if (c->plan->decisions[d].reason == REASON_EVICT_COLD &&
 		    c->plan->decisions[d].memcg != i &&
 		    is_within(c->snapshot, c->plan->decisions[d].memcg, i))
 			bytes = saturating_add(bytes, c->plan->decisions[d].bytes);
@@ -348,7 +372,7 @@ static const char *check_bytes(const struct check *c, size_t i)
 	if (left_bytes < (class->floor_ppm ? mul_div(c->states[i].peak_bytes, class->floor_ppm, PPM)
 					   : class->floor_bytes))
 		return "takes below the floor";
-	if (c->states[i].verdict.action == ACTION_EVICT && bytes > evict_most_bytes(c, i))
+	if (c->states[i].verdict.reason == REASON_EVICT_COLD && bytes > evict_most_bytes(c, i))
 		return "evicts above the rate";
 	return NULL;
 }

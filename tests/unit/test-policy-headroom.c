@@ -10,6 +10,7 @@
 
 static struct policy_world w;
 static size_t root, slice, db;
+static struct lruvec_sample *lruvec;
 
 /* 5 MiB are free below the limit, and it grows by 1 MiB a second. */
 static void begin(uint64_t anon_bytes)
@@ -18,6 +19,9 @@ static void begin(uint64_t anon_bytes)
 	root = world_add(&w, -1, 0, 0);
 	slice = world_add(&w, (int)root, 0, 0);
 	db = world_add(&w, (int)slice, anon_bytes, MIB(990) - anon_bytes);
+	lruvec = world_list(&w, db, (const uint64_t[]){0, 0, 0, 0});
+	for (uint32_t g = 0; g < lruvec->n_gens; g++)
+		lruvec->gens[g].pages[LRU_FILE] = PAGES(200);
 	w.memcgs[db].max_bytes = MIB(1000);
 	world_tick(&w);
 	world_read_file(&w, db, MIB(5));
@@ -31,10 +35,10 @@ static void assert_refused(enum reason reason)
 			    reason_to_string(reason));
 }
 
-static void assert_reclaims(uint64_t least_bytes, uint64_t most_bytes)
+static void assert_evicts(uint64_t least_bytes, uint64_t most_bytes)
 {
 	assert_int_equal(w.plan.n_decisions, 1);
-	assert_int_equal(world_decision(&w, db)->action, ACTION_RECLAIM);
+	assert_int_equal(world_decision(&w, db)->action, ACTION_EVICT);
 	assert_int_equal(world_decision(&w, db)->reason, REASON_HEADROOM);
 	assert_int_equal(world_decision(&w, db)->swappiness, SWAPPINESS_FILE_ONLY);
 	assert_in_range(world_bytes(&w, db), least_bytes, most_bytes);
@@ -45,7 +49,7 @@ static void test_one_percent(void **arg)
 {
 	(void)arg;
 	begin(0);
-	assert_reclaims(MIB(5), MIB(5));
+	assert_evicts(MIB(5), MIB(5));
 	world_take_file(&w, db, MIB(5));
 	w.snapshot.now_usec += 500000;
 	assert_null(world_try_plan(&w));
@@ -62,7 +66,7 @@ static void test_a_second_of_growth(void **arg)
 		world_read_file(&w, db, MIB(75));
 		world_tick(&w);
 	}
-	assert_reclaims(MIB(9), MIB(10));
+	assert_evicts(MIB(9), MIB(10));
 }
 
 /* Never more than 2 %, which holds 40 MiB a second for half a second. */
@@ -75,14 +79,14 @@ static void test_two_percent_at_most(void **arg)
 		world_read_file(&w, db, MIB(150));
 		world_tick(&w);
 	}
-	assert_reclaims(MIB(14), MIB(15));
+	assert_evicts(MIB(14), MIB(15));
 }
 
 static void test_too_fast_for_headroom(void **arg)
 {
 	(void)arg;
 	begin(0);
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < 8; i++) {
 		world_take_file(&w, db, MIB(250));
 		world_read_file(&w, db, MIB(250));
 		world_tick(&w);
@@ -105,6 +109,68 @@ static void test_looks_again_in_time(void **arg)
 	assert_int_equal(w.plan.n_decisions, 0);
 }
 
+/* What the oldest generation that holds file has, and never of the two youngest. */
+static void test_oldest_generation_with_file(void **arg)
+{
+	(void)arg;
+	begin(0);
+	assert_int_equal(world_decision(&w, db)->seq, 10);
+	lruvec->gens[0].pages[LRU_FILE] = 0;
+	lruvec->gens[1].pages[LRU_FILE] = PAGES(2);
+	world_tick(&w);
+	assert_evicts(MIB(2), MIB(2));
+	assert_int_equal(world_decision(&w, db)->seq, 11);
+	lruvec->gens[1].pages[LRU_FILE] = 0;
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 0);
+	/* Three generations are enough, two are not. */
+	lruvec->gens[0].pages[LRU_FILE] = PAGES(200);
+	lruvec->n_gens = 3;
+	world_tick(&w);
+	assert_evicts(MIB(4), MIB(6));
+	lruvec->n_gens = 2;
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 0);
+}
+
+/* Three parts from the node that holds three quarters. */
+static void test_two_nodes(void **arg)
+{
+	struct lruvec_sample *other;
+
+	(void)arg;
+	begin(0);
+	other = world_list(&w, db, (const uint64_t[]){0, 0, 0, 0});
+	other->gens[0].pages[LRU_FILE] = PAGES(600);
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 2);
+	assert_int_not_equal(w.decisions[0].node, w.decisions[1].node);
+	assert_int_equal(w.decisions[1].bytes / w.decisions[0].bytes, 3);
+	assert_in_range(world_bytes(&w, db), MIB(4), MIB(6));
+}
+
+static void test_not_listed(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.memcgs[db].listed = false;
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 0);
+}
+
+/* A kernel that ages at a limit by itself, or promotes by frequency, is left alone. */
+static void test_kernels_that_age_by_themselves(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 0);
+	w.snapshot.system.capability = CAPABILITY_GENERATIONS;
+	world_tick(&w);
+	assert_evicts(MIB(4), MIB(6));
+}
+
 static void test_high_is_a_limit_too(void **arg)
 {
 	(void)arg;
@@ -112,7 +178,7 @@ static void test_high_is_a_limit_too(void **arg)
 	w.memcgs[db].max_bytes = SAMPLE_INFINITY;
 	w.memcgs[db].high_bytes = MIB(1000);
 	world_tick(&w);
-	assert_reclaims(MIB(4), MIB(6));
+	assert_evicts(MIB(4), MIB(6));
 }
 
 /* The programs' text is not what the headroom is to come from. */
@@ -124,9 +190,9 @@ static void test_little_file(void **arg)
 	world_tick(&w);
 	assert_refused(REASON_LITTLE_FILE);
 	begin(MIB(970));
-	assert_reclaims(MIB(2), MIB(3));
+	assert_evicts(MIB(2), MIB(3));
 	begin(MIB(900));
-	assert_reclaims(MIB(5), MIB(5));
+	assert_evicts(MIB(5), MIB(5));
 }
 
 static void test_dirty_file_does_not_count(void **arg)
@@ -144,7 +210,7 @@ static void test_protected(void **arg)
 	begin(0);
 	w.memcgs[db].low_bytes = MIB(993);
 	world_tick(&w);
-	assert_reclaims(MIB(2), MIB(2));
+	assert_evicts(MIB(2), MIB(2));
 	w.memcgs[db].low_bytes = MIB(995);
 	world_tick(&w);
 	assert_refused(REASON_FLOOR);
@@ -159,7 +225,7 @@ static void test_class(void **arg)
 	assert_int_equal(w.plan.n_decisions, 0);
 	w.params.classes[0].reclaim = RECLAIM_FILE;
 	world_tick(&w);
-	assert_reclaims(MIB(4), MIB(6));
+	assert_evicts(MIB(4), MIB(6));
 }
 
 /* The limit's own doing: its pages come back, and its tasks wait for them. */
@@ -171,7 +237,7 @@ static void test_refaults_and_stalls_do_not_stop_it(void **arg)
 		world_refault(&w, db, LRU_FILE, 5000);
 		w.memcgs[db].psi_memory.some_usec += SECONDS(1);
 		world_tick(&w);
-		assert_reclaims(MIB(1), MIB(20));
+		assert_evicts(MIB(1), MIB(20));
 	}
 	assert_true(w.states[db].hold_until_usec > w.snapshot.now_usec);
 }
@@ -193,7 +259,7 @@ static void test_only_child(void **arg)
 	w.memcgs[db].max_bytes = SAMPLE_INFINITY;
 	w.memcgs[slice].max_bytes = MIB(1000);
 	world_tick(&w);
-	assert_reclaims(MIB(4), MIB(6));
+	assert_evicts(MIB(4), MIB(6));
 }
 
 int main(void)
@@ -204,6 +270,10 @@ int main(void)
 		cmocka_unit_test(test_two_percent_at_most),
 		cmocka_unit_test(test_too_fast_for_headroom),
 		cmocka_unit_test(test_looks_again_in_time),
+		cmocka_unit_test(test_oldest_generation_with_file),
+		cmocka_unit_test(test_two_nodes),
+		cmocka_unit_test(test_not_listed),
+		cmocka_unit_test(test_kernels_that_age_by_themselves),
 		cmocka_unit_test(test_high_is_a_limit_too),
 		cmocka_unit_test(test_little_file),
 		cmocka_unit_test(test_dirty_file_does_not_count),
