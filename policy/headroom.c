@@ -50,13 +50,19 @@ static uint64_t say(struct memcg_state *state, enum reason reason, uint64_t meas
 	return 0;
 }
 
-/* The oldest generation of a lruvec that holds file and may be evicted from, or NULL. */
+/* The oldest generation of a lruvec that holds anything, if it holds file and may be evicted from,
+ * or NULL. Where it holds anon alone, that is in the way of file as it ages (flush.c), and to take
+ * file from a younger one would be to take the side of anon. */
 static const struct gen_sample *oldest_file(const struct lruvec_sample *lruvec)
 {
-	for (uint32_t g = 0; g + YOUNG_GENS < lruvec->n_gens; g++)
-		if (number_or(lruvec->gens[g].pages[LRU_FILE], 0) > 0)
-			return &lruvec->gens[g];
-	return NULL;
+	uint32_t g = 0;
+
+	while (g < lruvec->n_gens && number_or(lruvec->gens[g].pages[LRU_ANON], 0) == 0 &&
+	       number_or(lruvec->gens[g].pages[LRU_FILE], 0) == 0)
+		g++;
+	if (g + YOUNG_GENS >= lruvec->n_gens || number_or(lruvec->gens[g].pages[LRU_FILE], 0) == 0)
+		return NULL;
+	return &lruvec->gens[g];
 }
 
 /* Asks for need_bytes, each lruvec's part by the file in its oldest generation. Returns what was

@@ -120,6 +120,11 @@ static void test_oldest_generation_with_file(void **arg)
 	world_tick(&w);
 	assert_evicts(MIB(2), MIB(2));
 	assert_int_equal(world_decision(&w, db)->seq, 11);
+	/* Anon that is left behind comes first. */
+	lruvec->gens[0].pages[LRU_ANON] = PAGES(2);
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 0);
+	lruvec->gens[0].pages[LRU_ANON] = 0;
 	lruvec->gens[1].pages[LRU_FILE] = 0;
 	world_tick(&w);
 	assert_int_equal(w.plan.n_decisions, 0);
