@@ -61,7 +61,7 @@ static const char *action_to_string(enum action_kind action)
 static void fill_row(const struct list *list, const struct memcg *memcg, struct row *ret)
 {
 	const struct memcg_state *state = &memcg->state;
-	const struct memcg_sample *sample = &list->pass->sampler.memcgs[memcg->index];
+	const struct memcg_sample *sample = &list->pass->sampler.reading.samples[memcg->index];
 	const struct config_match *match;
 	struct cgroup_name name;
 	int32_t class_index = memcg->class_index;

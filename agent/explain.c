@@ -33,6 +33,7 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_CLASS_NONE] = {"its class says Reclaim=none", UNIT_NONE},
 	[REASON_INNER] = {"its children are looked at instead", UNIT_NONE},
 	[REASON_OBSERVE] = {"watched only: the host allows no reclaim", UNIT_NONE},
+	[REASON_SLOW] = {"held: the kernel took {} to be read (limit {})", UNIT_USEC},
 	[REASON_UNPOPULATED] = {"no process in it", UNIT_NONE},
 	[REASON_FROZEN] = {"frozen", UNIT_NONE},
 	[REASON_BUSY] = {"a write is still under way", UNIT_NONE},

@@ -2,17 +2,13 @@
 /*
  * Owns everything and runs the loop.
  *
- * One tick: scan the tree, sample it, plan, hand the plan to the executor. Nothing else leads from
- * the kernel to the kernel. Writes run beside the loop and are measured as they end; what came of
- * them is in the next snapshot.
- *
- * The tick costs CPU time, which is measured; when ticks take more than CpuBudget of one core the
- * interval grows until they no longer do.
+ * One tick: scan the tree, read it, plan, hand the plan to the executor. Nothing else leads from the
+ * kernel to the kernel. Files are read and writes are done beside the loop; writes are measured as
+ * they end, and what came of them is in the next snapshot.
  */
 #include "manager.h"
 #include "arith.h"
 #include "clock.h"
-#include "cpu_budget.h"
 #include "executor.h"
 #include "feature.h"
 #include "file.h"
@@ -21,26 +17,24 @@
 #include "macro.h"
 #include "messages.h"
 #include "notify.h"
-#include "pass.h"
 #include "report.h"
 #include "summary.h"
+#include "ticker.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <systemd/sd-event.h>
 
-/* Ticks may be this late, so that wake-ups coalesce; those asked for soon, by a tenth. */
-#define TICK_ACCURACY_USEC UINT64_C(100000)
-
-/* How long a stop waits for the writes under way: reclaim looks at a cancel between two batches. */
-#define STOP_USEC (5 * USEC_PER_SEC)
+/* How long a stop waits for the writes and the reading under way: reclaim looks at a cancel between
+ * two batches, and what the kernel adds up cannot be cancelled at all. */
+#define STOP_USEC          (5 * USEC_PER_SEC)
+#define STOP_ACCURACY_USEC (100 * 1000)
 
 struct manager {
 	struct manager_options options;
 	struct config *config;
 	sd_event *event;
-	sd_event_source *tick;
 	sd_event_source *stop;
 	struct lru_gen lru_gen;
 	struct hierarchy *hierarchy; /* NULL: nothing to look at on this host */
@@ -49,12 +43,9 @@ struct manager {
 	struct ring *ring; /* NULL: io_uring is refused, or a dry run of a fixture tree */
 	struct executor *executor;
 	struct pass pass;
-
-	struct cpu_budget budget;
-	uint64_t interval_usec; /* as configured, or as the CPU budget allows */
+	struct ticker *ticker;
 	struct report_pace pace;
 	struct summary summary;
-	unsigned n_ticks;
 };
 
 static bool is_dry_run(const struct manager *manager)
@@ -62,8 +53,9 @@ static bool is_dry_run(const struct manager *manager)
 	return manager->options.dry_run || manager->config->dry_run;
 }
 
-static void refresh_features(struct manager *manager)
+static void refresh_features(void *userdata)
 {
+	struct manager *manager = userdata;
 	struct features former = manager->features;
 	size_t n;
 	struct memcg *const *memcgs;
@@ -86,32 +78,7 @@ static void refresh_features(struct manager *manager)
 		memcgs[i]->state.last_usec = 0;
 }
 
-/* --- one tick */
-
-static int tick(struct manager *manager, uint64_t now_usec, uint64_t *ret_next_usec)
-{
-	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID);
-	uint64_t wait_usec;
-	struct memcg *const *memcgs;
-	struct plan plan;
-	size_t n;
-	int r;
-
-	refresh_features(manager);
-	r = pass_look(&manager->pass, manager->config, now_usec, manager->interval_usec, &plan);
-	if (r < 0)
-		return r;
-	memcgs = hierarchy_memcgs(manager->hierarchy, &n);
-	executor_start(manager->executor, &plan, memcgs);
-	manager->n_ticks++;
-
-	wait_usec = cpu_budget_spend(&manager->budget, clock_usec(CLOCK_MONOTONIC),
-				     clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec,
-				     manager->config->cpu_budget_ppm);
-	manager->interval_usec = max_u64(manager->config->interval_usec, wait_usec);
-	*ret_next_usec = max_u64(plan.next_usec, wait_usec);
-	return 0;
-}
+/* --- one tick: refresh_features(), and after the pass on_planned() */
 
 static void tell(struct manager *manager, bool last)
 {
@@ -122,27 +89,43 @@ static void tell(struct manager *manager, bool last)
 	report_status(&manager->pace, &manager->features, is_dry_run(manager), memcgs, n,
 		      executor_totals(manager->executor));
 	summary_tell(&manager->summary, manager->hierarchy, executor_totals(manager->executor),
-		     manager->options.root, manager->budget.spent_usec, last);
+		     manager->options.root, ticker_spent_usec(manager->ticker), last);
 }
 
-/* --- events */
+/* --- the end */
 
-/* Ends the loop once the writes under way have ended, or STOP_USEC later. */
+/* A thread that still reads keeps what it reads with; the process ends without it. */
 static int on_stop_time(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
 {
 	struct manager *manager = userdata;
 
-	log_warning("a write under way does not end; leaving it to the kernel");
+	log_warning("a %s under way does not end; leaving it to the kernel",
+		    executor_is_idle(manager->executor) ? "read" : "write");
 	return sd_event_exit(manager->event, 0);
 }
 
-static int on_stopped(sd_event_source *source _unused_, void *userdata)
+static bool is_idle(const struct manager *manager)
+{
+	return executor_is_idle(manager->executor) && !ticker_is_busy(manager->ticker);
+}
+
+static int exit_when_idle(sd_event_source *source _unused_, void *userdata)
 {
 	struct manager *manager = userdata;
 
-	return executor_is_idle(manager->executor) ? sd_event_exit(manager->event, 0) : 0;
+	return is_idle(manager) ? sd_event_exit(manager->event, 0) : 0;
 }
 
+/* Ends the loop once what is under way has ended. */
+static int end(struct manager *manager)
+{
+	ticker_stop(manager->ticker);
+	if (is_idle(manager))
+		return sd_event_exit(manager->event, 0);
+	return sd_event_add_post(manager->event, NULL, exit_when_idle, manager);
+}
+
+/* The same, STOP_USEC later at most. */
 static int begin_stop(struct manager *manager)
 {
 	int r;
@@ -150,16 +133,54 @@ static int begin_stop(struct manager *manager)
 	if (manager->stop)
 		return 0;
 	notify_stopping();
-	sd_event_source_set_enabled(manager->tick, SD_EVENT_OFF);
-	if (!manager->executor || executor_is_idle(manager->executor))
-		return sd_event_exit(manager->event, 0);
 	executor_stop(manager->executor);
-	r = sd_event_add_time_relative(manager->event, &manager->stop, CLOCK_MONOTONIC, STOP_USEC,
-				       TICK_ACCURACY_USEC, on_stop_time, manager);
+	r = end(manager);
+	if (r >= 0)
+		r = sd_event_add_time_relative(manager->event, &manager->stop, CLOCK_MONOTONIC,
+					       STOP_USEC, STOP_ACCURACY_USEC, on_stop_time,
+					       manager);
 	if (r < 0)
 		return sd_event_exit(manager->event, r);
 	sd_event_source_set_description(manager->stop, "stop");
-	return sd_event_add_post(manager->event, NULL, on_stopped, manager);
+	return 0;
+}
+
+/* --- events */
+
+/* --once: two looks, since rates need two; then the writes. */
+static void on_planned_once(struct manager *manager, const struct plan *plan)
+{
+	size_t n;
+	struct memcg *const *memcgs = hierarchy_memcgs(manager->hierarchy, &n);
+	int r;
+
+	if (ticker_n_passes(manager->ticker) < 2)
+		return;
+	executor_start(manager->executor, plan, memcgs);
+	r = end(manager);
+	if (r < 0)
+		sd_event_exit(manager->event, r);
+}
+
+static void on_planned(const struct plan *plan, void *userdata)
+{
+	struct manager *manager = userdata;
+	struct memcg *const *memcgs;
+	size_t n;
+
+	if (manager->options.once) {
+		on_planned_once(manager, plan);
+		return;
+	}
+	memcgs = hierarchy_memcgs(manager->hierarchy, &n);
+	executor_start(manager->executor, plan, memcgs);
+	if (ticker_n_passes(manager->ticker) == 1) {
+		notify_ready();
+		log_event(LOG_NOTICE, MESSAGE_STARTED, "watching%s",
+			  is_dry_run(manager) ? "; dry run: nothing is reclaimed"
+					      : " and reclaiming");
+	}
+	tell(manager, false);
 }
 
 static int on_signal(sd_event_source *source _unused_, const struct signalfd_siginfo *info _unused_,
@@ -183,6 +204,7 @@ static int on_reload(sd_event_source *source _unused_, const struct signalfd_sig
 		config_free(manager->config);
 		manager->config = config;
 		executor_configure(manager->executor, config, is_dry_run(manager));
+		ticker_configure(manager->ticker, config);
 		hierarchy_classify(manager->hierarchy, config);
 		manager->pace.classes = (struct report_classes){0};
 		manager->host.fast_path = config->fast_path;
@@ -193,37 +215,15 @@ static int on_reload(sd_event_source *source _unused_, const struct signalfd_sig
 	return 0;
 }
 
-static int on_tick(sd_event_source *source, uint64_t usec _unused_, void *userdata)
-{
-	struct manager *manager = userdata;
-	uint64_t next_usec = manager->config->interval_usec;
-	int r;
-
-	r = tick(manager, clock_usec(CLOCK_BOOTTIME), &next_usec);
-	if (r < 0)
-		return r;
-	if (manager->n_ticks == 1) {
-		notify_ready();
-		log_event(LOG_NOTICE, MESSAGE_STARTED, "watching%s",
-			  is_dry_run(manager) ? "; dry run: nothing is reclaimed"
-					      : " and reclaiming");
-	}
-	tell(manager, false);
-	r = sd_event_source_set_time_accuracy(source,
-					      min_u64(next_usec / 10 + 1, TICK_ACCURACY_USEC));
-	if (r >= 0)
-		r = sd_event_source_set_time_relative(source, next_usec);
-	return r < 0 ? r : sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-}
-
 /* --- life */
 
 struct manager *manager_free(struct manager *manager)
 {
-	if (!manager)
+	/* What a thread still uses cannot be freed: see on_stop_time(). */
+	if (!manager || (manager->ticker && ticker_is_busy(manager->ticker)))
 		return NULL;
 	sd_event_source_disable_unref(manager->stop);
-	sd_event_source_disable_unref(manager->tick);
+	ticker_free(manager->ticker);
 	executor_free(manager->executor);
 	ring_close(manager->ring);
 	hierarchy_close(manager->hierarchy);
@@ -237,7 +237,7 @@ struct manager *manager_free(struct manager *manager)
 
 DEFINE_CLEANUP(struct manager *, manager_free)
 
-static int add_sources(struct manager *manager)
+static int add_signals(struct manager *manager)
 {
 	sigset_t mask;
 	int r;
@@ -253,13 +253,22 @@ static int add_sources(struct manager *manager)
 		r = sd_event_add_signal(manager->event, NULL, SIGINT, on_signal, manager);
 	if (r >= 0)
 		r = sd_event_add_signal(manager->event, NULL, SIGHUP, on_reload, manager);
-	if (r >= 0)
-		r = sd_event_add_time_relative(manager->event, &manager->tick, CLOCK_MONOTONIC, 0,
-					       TICK_ACCURACY_USEC, on_tick, manager);
-	if (r < 0)
-		return r;
-	sd_event_source_set_description(manager->tick, "tick");
-	return sd_event_source_set_exit_on_failure(manager->tick, true);
+	return r;
+}
+
+static int add_ticker(struct manager *manager)
+{
+	const struct ticker_settings settings = {
+		.event = manager->event,
+		.pass = &manager->pass,
+		.slow_usec = TICKER_SLOW_USEC,
+		.hurry = manager->options.once && !hierarchy_is_live(manager->hierarchy),
+		.begin = refresh_features,
+		.planned = on_planned,
+		.userdata = manager,
+	};
+
+	return ticker_new(&settings, manager->config, &manager->ticker);
 }
 
 /* Looks at what the host can do. All but a lack of memory is a lower step of the ladder. */
@@ -304,15 +313,13 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	}
 	manager->options = *options;
 	manager->config = config;
-	manager->interval_usec = config->interval_usec;
-	cpu_budget_init(&manager->budget, clock_usec(CLOCK_MONOTONIC));
 	summary_init(&manager->summary);
 	manager->lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	file_raise_descriptor_limit();
 	r = sd_event_default(&manager->event);
 	if (r < 0)
 		return r;
-	r = add_sources(manager);
+	r = add_signals(manager);
 	if (r < 0)
 		return r;
 	r = open_host(manager);
@@ -326,59 +333,19 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	if (r < 0)
 		return r;
 	executor_configure(manager->executor, config, is_dry_run(manager));
-	*ret = TAKE_PTR(manager);
-	return 0;
-}
-
-/* Lets time pass. 1: told to stop meanwhile. */
-static int wait_in_loop(struct manager *manager, uint64_t usec)
-{
-	uint64_t end_usec = clock_usec(CLOCK_MONOTONIC) + usec, now_usec;
-
-	while ((now_usec = clock_usec(CLOCK_MONOTONIC)) < end_usec) {
-		int r = sd_event_run(manager->event, end_usec - now_usec);
-
+	if (manager->hierarchy) {
+		r = add_ticker(manager);
 		if (r < 0)
 			return r;
-		if (sd_event_get_state(manager->event) == SD_EVENT_FINISHED)
-			return 1;
 	}
-	return 0;
-}
-
-/* Two looks, since rates need two, then the writes. Nobody waits for a recorded tree to change. */
-static int run_once(struct manager *manager)
-{
-	uint64_t now_usec = clock_usec(CLOCK_BOOTTIME), next_usec;
-	struct memcg *const *memcgs;
-	struct plan plan;
-	size_t n;
-	int r;
-
-	r = pass_look(&manager->pass, manager->config, now_usec, manager->interval_usec, &plan);
-	if (r < 0)
-		return r;
-	if (hierarchy_is_live(manager->hierarchy)) {
-		r = wait_in_loop(manager, manager->config->interval_usec);
-		if (r != 0)
-			return r < 0 ? r : 0;
-		now_usec = clock_usec(CLOCK_BOOTTIME);
-	} else {
-		now_usec += manager->config->interval_usec;
-	}
-	r = tick(manager, now_usec, &next_usec);
-	while (r >= 0 && !executor_is_idle(manager->executor))
-		r = sd_event_run(manager->event, UINT64_MAX);
-	if (r < 0)
-		return r;
-	tell(manager, true);
-	memcgs = hierarchy_memcgs(manager->hierarchy, &n);
-	report_table(&manager->features, manager->config, is_dry_run(manager), memcgs, n);
+	*ret = TAKE_PTR(manager);
 	return 0;
 }
 
 int manager_run(struct manager *manager)
 {
+	struct memcg *const *memcgs;
+	size_t n;
 	int r;
 
 	report_features(&manager->features);
@@ -388,13 +355,16 @@ int manager_run(struct manager *manager)
 		notify_status("observe: %s", manager->features.probes[FEATURE_CGROUP].evidence);
 		return 0;
 	}
-	if (manager->options.once) {
-		sd_event_source_set_enabled(manager->tick, SD_EVENT_OFF);
-		return run_once(manager);
-	}
-	sd_event_set_watchdog(manager->event, true);
+	sd_event_set_watchdog(manager->event, !manager->options.once);
 	r = sd_event_loop(manager->event);
+	if (manager->options.once && (r < 0 || manager->stop))
+		return r;
 	tell(manager, true);
+	if (manager->options.once) {
+		memcgs = hierarchy_memcgs(manager->hierarchy, &n);
+		report_table(&manager->features, manager->config, is_dry_run(manager), memcgs, n);
+		return 0;
+	}
 	log_event(LOG_NOTICE, MESSAGE_STOPPED, "stopped");
 	return r;
 }

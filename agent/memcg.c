@@ -34,12 +34,19 @@ static const char *const file_names[_MEMCG_FILE_MAX] = {
 	[MEMCG_MAX] = "memory.max",
 };
 
+const char *memcg_file_to_string(enum memcg_file file)
+{
+	return file_names[file];
+}
+
 struct memcg *memcg_free(struct memcg *memcg)
 {
 	if (!memcg)
 		return NULL;
 	for (size_t i = 0; i < _MEMCG_FILE_MAX; i++)
 		close_fd(&memcg->fds[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(memcg->usage_fds); i++)
+		close_fd(&memcg->usage_fds[i]);
 	close_fd(&memcg->reclaim_fd);
 	close_fd(&memcg->dir_fd);
 	free(memcg->path);
@@ -57,6 +64,8 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 		return -ENOMEM;
 	for (size_t i = 0; i < _MEMCG_FILE_MAX; i++)
 		memcg->fds[i] = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(memcg->usage_fds); i++)
+		memcg->usage_fds[i] = -1;
 	memcg->reclaim_fd = -1;
 	memcg->watch = -1;
 	memcg->id = id;
@@ -92,19 +101,25 @@ static bool may_keep(int fd)
 	return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)fd < limit.rlim_cur / 2;
 }
 
-int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size)
+static int read_kept(const struct memcg *memcg, int *kept_fd, enum memcg_file file, char *buf,
+		     size_t size)
 {
 	_cleanup_close_ int fd = -1;
 
-	if (memcg->fds[file] >= 0)
-		return file_read(memcg->fds[file], buf, size);
+	if (*kept_fd >= 0)
+		return file_read(*kept_fd, buf, size);
 	fd = open_file(memcg, file_names[file], O_RDONLY);
 	if (fd < 0)
 		return fd;
 	if (!may_keep(fd))
 		return file_read(fd, buf, size);
-	memcg->fds[file] = TAKE_FD(fd);
-	return file_read(memcg->fds[file], buf, size);
+	*kept_fd = TAKE_FD(fd);
+	return file_read(*kept_fd, buf, size);
+}
+
+int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size)
+{
+	return read_kept(memcg, &memcg->fds[file], file, buf, size);
 }
 
 bool memcg_read_mark(const struct memcg *memcg)
@@ -142,11 +157,11 @@ int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret)
 	char text[STAT_TEXT_MAX];
 	int len;
 
-	len = memcg_read(memcg, MEMCG_CURRENT, text, sizeof(text));
+	len = read_kept(memcg, &memcg->usage_fds[0], MEMCG_CURRENT, text, sizeof(text));
 	if (len < 0)
 		return len;
 	kparse_value(text, (size_t)len, &usage.current_bytes);
-	len = memcg_read(memcg, MEMCG_STAT, text, sizeof(text));
+	len = read_kept(memcg, &memcg->usage_fds[1], MEMCG_STAT, text, sizeof(text));
 	if (len < 0)
 		return len;
 	if (kparse_memory_stat(text, (size_t)len, &sample) >= 0) {

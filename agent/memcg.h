@@ -43,7 +43,8 @@ struct memcg {
 	char *path; /* from the top of the hierarchy; "/" is the root */
 	char *name; /* the same for people: valid UTF-8, no control characters */
 	int dir_fd;
-	int fds[_MEMCG_FILE_MAX]; /* opened when first needed, -1 before */
+	int fds[_MEMCG_FILE_MAX]; /* opened when first needed, -1 before; of a reading's thread */
+	int usage_fds[2];         /* likewise, of who writes: memcg_read_usage() */
 	int reclaim_fd;           /* memory.reclaim, likewise */
 
 	struct memcg *parent; /* NULL: the root */
@@ -74,8 +75,11 @@ struct memcg {
 int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret);
 struct memcg *memcg_free(struct memcg *memcg);
 
+/* Never NULL. */
+const char *memcg_file_to_string(enum memcg_file file);
+
 /* Reads one of its files whole; length or -errno. The descriptor stays open for the next time,
- * while there are plenty. */
+ * while there are plenty. Touches memcg->fds and nothing else of it. */
 int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size);
 
 /* True if its directory carries the mark of its owner, user.fgreclaim.omit=1. */
@@ -87,7 +91,9 @@ uint64_t memcg_read_dying(const struct memcg *memcg);
 /* Descriptor of memory.reclaim, or -errno. */
 int memcg_reclaim_fd(struct memcg *memcg);
 
-/* What a write of ours is measured by. Unknown values are SAMPLE_UNKNOWN. */
+/* What a write of ours is measured by. Unknown values are SAMPLE_UNKNOWN. Has descriptors of its
+ * own: the kernel lets one reader at a time through each (fs/kernfs/file.c), and another thread may
+ * be waiting in memcg_read(). */
 struct memcg_usage {
 	uint64_t current_bytes;
 	uint64_t pgsteal_pages;

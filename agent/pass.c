@@ -61,20 +61,32 @@ static int reserve(struct pass *pass, const struct snapshot *snapshot)
 	return 0;
 }
 
-int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
-	      uint64_t interval_usec, struct plan *ret_plan)
+int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec)
 {
 	bool generations = pass->features->capability >= CAPABILITY_GENERATIONS;
-	struct snapshot snapshot;
-	struct memcg *const *memcgs;
-	size_t n;
 	int r;
 
 	r = hierarchy_scan(pass->hierarchy, config, now_usec);
 	if (r < 0)
 		return r;
-	r = sampler_read(&pass->sampler, pass->hierarchy, generations ? pass->lru_gen : NULL,
-			 pass->features, now_usec, interval_usec, &snapshot);
+	return sampler_prepare(&pass->sampler, pass->hierarchy, generations ? pass->lru_gen : NULL,
+			       now_usec);
+}
+
+void pass_read(void *pass)
+{
+	reading_run(&((struct pass *)pass)->sampler.reading);
+}
+
+int pass_end(struct pass *pass, const struct config *config, uint64_t interval_usec,
+	     struct plan *ret_plan)
+{
+	struct memcg *const *memcgs;
+	struct snapshot snapshot;
+	size_t n;
+	int r;
+
+	r = sampler_take(&pass->sampler, pass->hierarchy, pass->features, interval_usec, &snapshot);
 	if (r < 0)
 		return r;
 	fg_behaviour_look(&pass->behaviour, &snapshot);
@@ -97,4 +109,15 @@ int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 		report_advice(memcgs[i]);
 	}
 	return 0;
+}
+
+int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
+	      uint64_t interval_usec, struct plan *ret_plan)
+{
+	int r = pass_begin(pass, config, now_usec);
+
+	if (r < 0)
+		return r;
+	pass_read(pass);
+	return pass_end(pass, config, interval_usec, ret_plan);
 }

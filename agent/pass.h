@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over the host: scan the tree, sample it, let the policy plan. Nothing is written.
+ * One pass over the host: scan the tree, read its files, let the policy plan. Nothing is written.
+ *
+ * The reading may take seconds and can be done in any thread; begin and end belong to one.
  */
 #ifndef FGRECLAIM_PASS_H
 #define FGRECLAIM_PASS_H
@@ -27,10 +29,20 @@ int pass_init(struct pass *ret, const char *root, struct hierarchy *hierarchy,
 	      struct lru_gen *lru_gen, const struct features *features);
 void pass_done(struct pass *pass);
 
+/* Scans the tree and prepares the reading. Errors: -ENOMEM and what reading the top of the tree gives;
+ * a cgroup that goes meanwhile is none. */
+int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec);
+
+/* The reading, of a struct pass: a worker_work_t. Until it has ended only config may change. */
+void pass_read(void *pass);
+
 /* interval_usec: between this pass and the next, as things are; *ret_plan may ask for less.
  * *ret_plan is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs().
- * Errors: -ENOMEM and what reading the top of the tree gives; a cgroup that goes meanwhile is none.
- * */
+ * Errors: -ENOMEM. */
+int pass_end(struct pass *pass, const struct config *config, uint64_t interval_usec,
+	     struct plan *ret_plan);
+
+/* All three, at once. */
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 	      uint64_t interval_usec, struct plan *ret_plan);
 

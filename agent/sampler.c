@@ -1,136 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the kernel's files to one snapshot.
- *
- * memory.stat is the dear one (the kernel formats it for 50 microseconds or so), which is why all
- * files stay open, each is read once in a tick, and the counters only where they are wanted.
- * lru_gen is read as a whole, once in a tick.
+ * What is to be read, and what came of it.
  */
 #include "sampler.h"
 #include "arith.h"
 #include "kparse.h"
 #include "macro.h"
-#include "file.h"
 #include "residence.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <string.h>
-
-#define TEXT_MAX 8192
 
 int sampler_init(struct sampler *ret, const char *root)
 {
-	*ret = (struct sampler){.root = root};
+	*ret = (struct sampler){0};
+	reading_init(&ret->reading, root);
 	return listing_init(&ret->listing);
 }
 
 void sampler_done(struct sampler *sampler)
 {
-	free(sampler->memcgs);
+	reading_done(&sampler->reading);
 	listing_done(&sampler->listing);
-	*sampler = (struct sampler){0};
 }
 
-static int reserve(struct sampler *sampler, size_t n)
-{
-	struct memcg_sample *grown;
-
-	if (n <= sampler->memcgs_capacity)
-		return 0;
-	grown = reallocarray(sampler->memcgs, 2 * n, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	sampler->memcgs = grown;
-	sampler->memcgs_capacity = 2 * n;
-	return 0;
-}
-
-/* --- one memcg */
-
-static uint64_t read_value(struct memcg *memcg, enum memcg_file file)
-{
-	char text[64];
-	uint64_t value;
-	int len = memcg_read(memcg, file, text, sizeof(text));
-
-	return len >= 0 && kparse_value(text, (size_t)len, &value) >= 0 ? value : SAMPLE_UNKNOWN;
-}
-
-static struct psi_total read_psi(struct memcg *memcg, enum memcg_file file)
-{
-	struct psi_total psi = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
-	char text[256];
-	int len = memcg_read(memcg, file, text, sizeof(text));
-
-	if (len < 0 || kparse_psi(text, (size_t)len, &psi) < 0)
-		psi = (struct psi_total){SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
-	return psi;
-}
-
-/* Whether the dear files are wanted: of a leaf that is worth it, and of an inner memcg with a
- * limit, for the growth below that. Of the root they take seconds on large hosts, and tell nothing
- * here. */
-static bool wants_counters(const struct memcg *memcg, const struct memcg_sample *sample)
-{
-	if (!memcg->parent)
-		return false;
-	if (memcg->leaf)
-		return sample->current_bytes == SAMPLE_UNKNOWN ||
-		       sample->current_bytes >= SAMPLE_SMALL_BYTES;
-	return sample->high_bytes != SAMPLE_INFINITY || sample->max_bytes != SAMPLE_INFINITY;
-}
-
-static void read_counters(struct memcg *memcg, struct memcg_sample *ret)
-{
-	char text[TEXT_MAX];
-	int len;
-
-	len = memcg_read(memcg, MEMCG_STAT, text, sizeof(text));
-	if (len >= 0)
-		kparse_memory_stat(text, (size_t)len, ret);
-	len = memcg_read(memcg, MEMCG_EVENTS, text, sizeof(text));
-	if (len >= 0)
-		kparse_memory_events(text, (size_t)len, ret);
-	ret->psi_memory = read_psi(memcg, MEMCG_PRESSURE);
-	ret->psi_io = read_psi(memcg, MEMCG_IO_PRESSURE);
-	/* Another flush of the kernel's counters: only where the policy asks by it. */
-	if (!memcg->leaf || !residence_is_watched(&memcg->state))
-		return;
-	len = memcg_read(memcg, MEMCG_CPU_STAT, text, sizeof(text));
-	if (len >= 0)
-		kparse_cpu_stat(text, (size_t)len, &ret->cpu_usec);
-}
-
-static void read_memcg(struct memcg *memcg, struct memcg_sample *ret)
-{
-	char text[TEXT_MAX];
-	int len;
-
-	len = memcg_read(memcg, MEMCG_CGROUP_EVENTS, text, sizeof(text));
-	if (len < 0 || kparse_cgroup_events(text, (size_t)len, &ret->populated, &ret->frozen) < 0) {
-		/* The root has no such file; any other without it has gone. */
-		ret->populated = memcg->parent == NULL;
-		ret->frozen = false;
-	}
-	ret->current_bytes = read_value(memcg, MEMCG_CURRENT);
-	ret->swap_current_bytes = read_value(memcg, MEMCG_SWAP_CURRENT);
-	ret->swap_max_bytes = read_value(memcg, MEMCG_SWAP_MAX);
-	ret->min_bytes = read_value(memcg, MEMCG_MIN);
-	ret->low_bytes = read_value(memcg, MEMCG_LOW);
-	ret->high_bytes = read_value(memcg, MEMCG_HIGH);
-	ret->max_bytes = read_value(memcg, MEMCG_MAX);
-	if (wants_counters(memcg, ret))
-		read_counters(memcg, ret);
-}
-
-static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sample *ret)
+/* Hands a memcg over to be read. */
+static void prepare_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sample *ret)
 {
 	*ret = (struct memcg_sample){
 		.id = memcg->id,
 		.parent = memcg->parent ? (int32_t)memcg->parent->index : -1,
-		.class_index = memcg->class_index,
 		.seen_usec = now_usec - memcg->first_seen_usec,
 		.leaf = memcg->leaf,
 		.omitted = memcg->omitted,
@@ -154,14 +52,38 @@ static void sample_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sa
 		.psi_io = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};
 	memcg->outcome = (struct outcome){0};
-	read_memcg(memcg, ret);
+}
+
+int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
+		    struct lru_gen *lru_gen, uint64_t now_usec)
+{
+	struct reading *reading = &sampler->reading;
+	struct memcg *const *memcgs;
+	size_t n;
+	int r;
+
+	memcgs = hierarchy_memcgs(hierarchy, &n);
+	r = reading_reserve(reading, n);
+	if (r < 0)
+		return r;
+	sampler->now_usec = now_usec;
+	reading->lru_gen = lru_gen;
+	reading->n_memcgs = n;
+	for (size_t i = 0; i < n; i++) {
+		reading->memcgs[i] = memcgs[i];
+		prepare_memcg(memcgs[i], now_usec, &reading->samples[i]);
+		reading->counters[i] = (struct counters_reading){
+			.cpu_stat = memcgs[i]->leaf && residence_is_watched(&memcgs[i]->state),
+		};
+	}
+	return 0;
 }
 
 /* --- the listing */
 
 static void take_entry(struct sampler *sampler, const struct listing_entry *entry)
 {
-	struct memcg_sample *sample = &sampler->memcgs[entry->memcg->index];
+	struct memcg_sample *sample = &sampler->reading.samples[entry->memcg->index];
 
 	/* Gone since the scan: by then its path may have been its successor's. */
 	if (entry->memcg->parent && sample->current_bytes == SAMPLE_UNKNOWN)
@@ -175,7 +97,7 @@ static void take_entry(struct sampler *sampler, const struct listing_entry *entr
 /* A restarted service, whose former cgroup is listed as long as its memory is not all gone. */
 static void take_twice(struct sampler *sampler, const struct memcg *memcg)
 {
-	const struct memcg_sample *sample = &sampler->memcgs[memcg->index];
+	const struct memcg_sample *sample = &sampler->reading.samples[memcg->index];
 	const struct listing_entry *entry;
 	uint64_t bytes;
 
@@ -189,16 +111,19 @@ static void take_twice(struct sampler *sampler, const struct memcg *memcg)
 		take_entry(sampler, entry);
 }
 
-/* len: of what lru_gen_read() has left in its text, or what it returned otherwise. */
-static int read_listing(struct sampler *sampler, struct hierarchy *hierarchy,
-			const struct lru_gen *lru_gen, ssize_t len)
+static int take_listing(struct sampler *sampler, const struct hierarchy *hierarchy)
 {
+	const struct reading *reading = &sampler->reading;
 	struct listing *listing = &sampler->listing;
 	int r;
 
-	if (len < 0)
-		return len == -ENOMEM ? -ENOMEM : 0;
-	r = listing_read(listing, lru_gen->text, (size_t)len, hierarchy);
+	listing->n_lruvecs = 0;
+	sampler->flawed_records = 0;
+	if (!reading->lru_gen)
+		return 0;
+	if (reading->listing_len < 0)
+		return reading->listing_len == -ENOMEM ? -ENOMEM : 0;
+	r = listing_read(listing, reading->lru_gen->text, (size_t)reading->listing_len, hierarchy);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	sampler->flawed_records = listing->refused_records;
@@ -213,70 +138,43 @@ static int read_listing(struct sampler *sampler, struct hierarchy *hierarchy,
 	return 0;
 }
 
-/* --- the host */
+/* --- the whole */
 
-static void read_system(const struct sampler *sampler, const struct features *features,
-			struct system_sample *ret)
+/* What may have changed in our own books while the files were read. */
+static void take_memcg(const struct memcg *memcg, struct memcg_sample *sample)
 {
-	char path[PATH_MAX], text[TEXT_MAX];
-	struct meminfo meminfo;
-	int len;
-
-	*ret = (struct system_sample){
-		.capability = features->capability,
-		.reclaim_swappiness = features->probes[FEATURE_SWAPPINESS].present,
-		.swap_is_memory = features->probes[FEATURE_SWAP_MEMORY].present,
-		.swap_total_bytes = SAMPLE_UNKNOWN,
-		.swap_free_bytes = SAMPLE_UNKNOWN,
-		.ram_bytes = SAMPLE_UNKNOWN,
-		.available_bytes = SAMPLE_UNKNOWN,
-	};
-	if ((size_t)snprintf(path, sizeof(path), "%s/proc/meminfo", sampler->root) >= sizeof(path))
-		return;
-	len = file_read_at(AT_FDCWD, path, text, sizeof(text));
-	if (len < 0 || kparse_meminfo(text, (size_t)len, &meminfo) < 0)
-		return;
-	ret->ram_bytes = meminfo.total_bytes;
-	ret->available_bytes = meminfo.available_bytes;
-	ret->swap_total_bytes = meminfo.swap_total_bytes;
-	ret->swap_free_bytes = meminfo.swap_free_bytes;
+	sample->class_index = memcg->class_index;
+	/* Of a write that began or ended meanwhile nobody knows how much of it the files showed. */
+	sample->busy = sample->busy || memcg->busy || memcg->outcome.writes > 0;
 }
 
-int sampler_read(struct sampler *sampler, struct hierarchy *hierarchy, struct lru_gen *lru_gen,
-		 const struct features *features, uint64_t now_usec, uint64_t interval_usec,
-		 struct snapshot *ret)
+int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
+		 const struct features *features, uint64_t interval_usec, struct snapshot *ret)
 {
-	size_t n;
-	struct memcg *const *memcgs = hierarchy_memcgs(hierarchy, &n);
-	struct system_sample system;
-	ssize_t len = 0;
-	int r;
+	struct reading *reading = &sampler->reading;
+	int r = take_listing(sampler, hierarchy);
 
-	r = reserve(sampler, n);
 	if (r < 0)
 		return r;
-	sampler->n_memcgs = n;
-	sampler->listing.n_lruvecs = 0;
-	sampler->flawed_records = 0;
-	/* Before the files: who can be read of after it has been there all the time since the scan,
-	 * and nobody else under that path. */
-	if (lru_gen)
-		len = lru_gen_read(lru_gen);
-	for (size_t i = 0; i < n; i++)
-		sample_memcg(memcgs[i], now_usec, &sampler->memcgs[i]);
-	if (lru_gen) {
-		r = read_listing(sampler, hierarchy, lru_gen, len);
-		if (r < 0)
-			return r;
-	}
-	read_system(sampler, features, &system);
+	for (size_t i = 0; i < reading->n_memcgs; i++)
+		take_memcg(reading->memcgs[i], &reading->samples[i]);
 	*ret = (struct snapshot){
-		.now_usec = now_usec,
+		.now_usec = sampler->now_usec,
 		.interval_usec = interval_usec,
+		.read_usec = reading->took_usec,
 		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
-		.system = system,
-		.memcgs = sampler->memcgs,
-		.n_memcgs = n,
+		.system =
+			{
+				.capability = features->capability,
+				.reclaim_swappiness = features->probes[FEATURE_SWAPPINESS].present,
+				.swap_is_memory = features->probes[FEATURE_SWAP_MEMORY].present,
+				.swap_total_bytes = reading->meminfo.swap_total_bytes,
+				.swap_free_bytes = reading->meminfo.swap_free_bytes,
+				.ram_bytes = reading->meminfo.total_bytes,
+				.available_bytes = reading->meminfo.available_bytes,
+			},
+		.memcgs = reading->samples,
+		.n_memcgs = reading->n_memcgs,
 		.lruvecs = sampler->listing.lruvecs,
 		.n_lruvecs = sampler->listing.n_lruvecs,
 	};

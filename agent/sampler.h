@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From the kernel's files to one snapshot. Reads, never writes; knows which file says what.
+ * From the kernel's files to one snapshot, in three steps: what is to be read is written down, then
+ * it is read (reading.h), which may take its time, and then what was read is understood.
  */
 #ifndef FGRECLAIM_SAMPLER_H
 #define FGRECLAIM_SAMPLER_H
@@ -8,13 +9,12 @@
 #include "feature.h"
 #include "hierarchy.h"
 #include "listing.h"
-#include "lru_gen.h"
+#include "reading.h"
 
 struct sampler {
-	const char *root;
-	struct memcg_sample *memcgs;
-	size_t n_memcgs, memcgs_capacity;
+	struct reading reading;
 	struct listing listing;
+	uint64_t now_usec;       /* of the reading under way */
 	unsigned flawed_records; /* of the last listing: not understood, or of nobody known */
 };
 
@@ -22,14 +22,20 @@ int sampler_init(struct sampler *ret, const char *root);
 void sampler_done(struct sampler *sampler);
 
 /*
- * Samples the host into *ret, which points into the sampler until the next call. Hands over each
- * memcg's outcome since the last snapshot and starts a new one. lru_gen: NULL where MGLRU is off.
- *
- * What cannot be read of a memcg is unknown in its sample; a memcg that has gone meanwhile is
- * unpopulated. Errors: -ENOMEM.
+ * Prepares sampler->reading for the memcgs of the last scan; there must be no other scan before
+ * sampler_take(). Hands over each memcg's outcome since the last snapshot and starts a new one.
+ * lru_gen: NULL where MGLRU is off. Errors: -ENOMEM.
  */
-int sampler_read(struct sampler *sampler, struct hierarchy *hierarchy, struct lru_gen *lru_gen,
-		 const struct features *features, uint64_t now_usec, uint64_t interval_usec,
-		 struct snapshot *ret);
+int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
+		    struct lru_gen *lru_gen, uint64_t now_usec);
+
+/*
+ * Makes *ret of what was read; it points into the sampler until the next sampler_prepare().
+ *
+ * What could not be read of a memcg is unknown in its sample; a memcg that has gone meanwhile is
+ * unpopulated, one in which a write of ours was under way meanwhile is busy. Errors: -ENOMEM.
+ */
+int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
+		 const struct features *features, uint64_t interval_usec, struct snapshot *ret);
 
 #endif

@@ -32,6 +32,10 @@
 /* After such a gap nothing is taken for this long: ages and averages mean little at first. */
 #define QUIET_USEC (60 * USEC_PER_SEC)
 
+/* What took longer to be read is a picture of no moment at all: it is remembered, not acted on. Seconds
+ * are normal on large hosts (memory.stat of a parent: 3 to 8). */
+#define READ_MAX_USEC (20 * USEC_PER_SEC)
+
 size_t policy_plan_capacity(const struct snapshot *snapshot)
 {
 	/* SPLIT takes from a memcg at most once, SAVER from each lruvec at most once. */
@@ -219,6 +223,8 @@ static enum reason not_considered(const struct policy_params *params,
 		return REASON_INNER;
 	if (snapshot->system.capability < CAPABILITY_RECLAIM)
 		return REASON_OBSERVE;
+	if (snapshot->read_usec > READ_MAX_USEC)
+		return REASON_SLOW;
 	if (!sample->populated)
 		return REASON_UNPOPULATED;
 	if (sample->frozen)
@@ -318,6 +324,9 @@ static bool is_considered(const struct policy_params *params, const struct memcg
 	if (reason == REASON_SMALL) {
 		state->verdict.measured = sample->current_bytes;
 		state->verdict.limit = SAMPLE_SMALL_BYTES;
+	} else if (reason == REASON_SLOW) {
+		state->verdict.measured = snapshot->read_usec;
+		state->verdict.limit = READ_MAX_USEC;
 	}
 	return reason == REASON_NONE;
 }
@@ -356,7 +365,7 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		if (is_considered(params, sample, snapshot, known, &states[i]))
 			plan_memcg(params, snapshot, i, &states[i], aging, planned_bytes, plan);
 	}
-	if (snapshot->system.capability < CAPABILITY_RECLAIM)
+	if (snapshot->system.capability < CAPABILITY_RECLAIM || snapshot->read_usec > READ_MAX_USEC)
 		return;
 	siblings_init(snapshot, states);
 	for (size_t i = snapshot->n_memcgs; i-- > 0;) {

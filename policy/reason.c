@@ -11,6 +11,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_CLASS_NONE] = "class-none",
 	[REASON_INNER] = "inner",
 	[REASON_OBSERVE] = "observe",
+	[REASON_SLOW] = "slow",
 	[REASON_UNPOPULATED] = "unpopulated",
 	[REASON_FROZEN] = "frozen",
 	[REASON_BUSY] = "busy",

@@ -14,6 +14,7 @@ enum reason {
 	REASON_CLASS_NONE,  /* Reclaim=none */
 	REASON_INNER,       /* has children: they are looked at instead */
 	REASON_OBSERVE,     /* the host allows no reclaim */
+	REASON_SLOW,        /* usec that the reading took : most to act on */
 	REASON_UNPOPULATED, /* no process */
 	REASON_FROZEN,      /* frozen */
 	REASON_BUSY,        /* a write is under way */

@@ -135,6 +135,7 @@ struct system_sample {
 struct snapshot {
 	uint64_t now_usec; /* CLOCK_MONOTONIC or virtual; the policy's only clock */
 	uint64_t interval_usec;
+	uint64_t read_usec; /* how long reading all this took: its parts are so far apart at most */
 	uint32_t page_bytes;
 	struct system_sample system;
 	const struct memcg_sample *memcgs; /* parents before children */

@@ -101,6 +101,7 @@ static void build_system(struct dice *dice, struct snapshot *snapshot, uint64_t 
 	if (dice_once_in(dice, absurd)) {
 		snapshot->now_usec = dice_size(dice, 2);
 		snapshot->interval_usec = dice_size(dice, 2);
+		snapshot->read_usec = dice_size(dice, 2);
 		snapshot->page_bytes = (uint32_t)(1 + dice_below(dice, UINT32_MAX));
 	}
 }

@@ -90,6 +90,8 @@ static const char *check_target(const struct check *c, const struct decision *d)
 	state = &c->states[d->memcg];
 	if (c->snapshot->system.capability < CAPABILITY_RECLAIM)
 		return "acts on a host that is only observed";
+	if (c->snapshot->read_usec > SECONDS(20))
+		return "acts on what took long to be read";
 	if (!m->leaf)
 		return "acts on an inner node";
 	if (m->omitted)

@@ -151,6 +151,22 @@ static void test_observe_decides_nothing(void **arg)
 	assert_int_equal(w.states[idle].cold_bytes, MIB(240));
 }
 
+/* What took longer than 20 s to be read is remembered, not acted on; the next look is. */
+static void test_slow_reading_decides_nothing(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.read_usec = SECONDS(20) + 1;
+	world_ticks(&w, 2);
+	assert_int_equal(w.plan.n_decisions, 0);
+	assert_refused(REASON_SLOW);
+	assert_int_equal(w.states[idle].verdict.measured, SECONDS(20) + 1);
+	assert_int_equal(w.states[idle].verdict.limit, SECONDS(20));
+	w.snapshot.read_usec = SECONDS(20);
+	world_tick(&w);
+	assert_non_null(world_decision(&w, idle));
+}
+
 static void test_reclaim_has_no_generations(void **arg)
 {
 	(void)arg;
@@ -294,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_counters),
 		cmocka_unit_test(test_class_out_of_range_is_none),
 		cmocka_unit_test(test_observe_decides_nothing),
+		cmocka_unit_test(test_slow_reading_decides_nothing),
 		cmocka_unit_test(test_reclaim_has_no_generations),
 		cmocka_unit_test(test_suspend),
 		cmocka_unit_test(test_clock_goes_backwards),

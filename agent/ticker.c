@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One pass after the other.
+ */
+#include "ticker.h"
+#include "arith.h"
+#include "clock.h"
+#include "cpu_budget.h"
+#include "log.h"
+#include "macro.h"
+#include "messages.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/* Passes may be this late, so that wake-ups coalesce; those asked for soon, by a tenth. */
+#define ACCURACY_USEC UINT64_C(100000)
+
+#define WHERE_MAX 256
+
+struct ticker {
+	struct ticker_settings settings;
+	const struct config *config;
+	struct worker *worker;
+	sd_event_source *next; /* when the next pass is due */
+	sd_event_source *slow; /* when the reading under way is slow */
+	struct cpu_budget budget;
+	uint64_t interval_usec;  /* as configured, or as the CPU budget allows */
+	uint64_t made_up_usec;   /* all that was not waited for */
+	uint64_t begin_cpu_usec; /* that the pass under way has cost the loop */
+	unsigned n_passes;
+	bool stopped;
+	bool slow_said; /* and no reading has been faster since */
+};
+
+static int on_due(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
+{
+	struct ticker *ticker = userdata;
+	const struct ticker_settings *settings = &ticker->settings;
+	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID);
+	int r;
+
+	settings->begin(settings->userdata);
+	r = pass_begin(settings->pass, ticker->config,
+		       clock_usec(CLOCK_BOOTTIME) + ticker->made_up_usec);
+	ticker->begin_cpu_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_time_relative(ticker->slow, settings->slow_usec);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(ticker->slow, SD_EVENT_ONESHOT);
+	return r < 0 ? r : worker_begin(ticker->worker, pass_read, settings->pass);
+}
+
+/* The kernel is at it still. There is nothing to be done but to wait, and to say so once. */
+static int on_slow(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
+{
+	struct ticker *ticker = userdata;
+	char where[WHERE_MAX];
+
+	if (ticker->slow_said)
+		return 0;
+	ticker->slow_said = true;
+	reading_where(&ticker->settings.pass->sampler.reading, where, sizeof(where));
+	log_event(LOG_NOTICE, MESSAGE_SLOW,
+		  "the kernel takes more than %" PRIu64 " s over its files, now over %s: waiting",
+		  ticker->settings.slow_usec / USEC_PER_SEC, where);
+	return 0;
+}
+
+/* Plans; *ret_next_usec: when to begin the next pass. */
+static int end_pass(struct ticker *ticker, uint64_t *ret_next_usec)
+{
+	const struct ticker_settings *settings = &ticker->settings;
+	const struct reading *reading = &settings->pass->sampler.reading;
+	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID), wait_usec, cpu_usec;
+	struct plan plan;
+	int r;
+
+	r = pass_end(settings->pass, ticker->config, ticker->interval_usec, &plan);
+	if (r < 0)
+		return r;
+	ticker->n_passes++;
+	settings->planned(&plan, settings->userdata);
+	cpu_usec = ticker->begin_cpu_usec + reading->cpu_usec +
+		   clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
+	wait_usec = cpu_budget_spend(&ticker->budget, clock_usec(CLOCK_MONOTONIC), cpu_usec,
+				     ticker->config->cpu_budget_ppm);
+	ticker->interval_usec = max_u64(ticker->config->interval_usec, wait_usec);
+	*ret_next_usec = max_u64(plan.next_usec, wait_usec);
+	return 0;
+}
+
+static int arm(struct ticker *ticker, uint64_t next_usec)
+{
+	int r = sd_event_source_set_time_accuracy(ticker->next,
+						  min_u64(next_usec / 10 + 1, ACCURACY_USEC));
+
+	if (r >= 0)
+		r = sd_event_source_set_time_relative(ticker->next, next_usec);
+	return r < 0 ? r : sd_event_source_set_enabled(ticker->next, SD_EVENT_ONESHOT);
+}
+
+/* The reading has ended. */
+static void on_read(void *userdata)
+{
+	struct ticker *ticker = userdata;
+	uint64_t next_usec;
+	int r;
+
+	sd_event_source_set_enabled(ticker->slow, SD_EVENT_OFF);
+	if (ticker->settings.pass->sampler.reading.took_usec < ticker->settings.slow_usec)
+		ticker->slow_said = false;
+	if (ticker->stopped)
+		return;
+	r = end_pass(ticker, &next_usec);
+	if (r >= 0 && ticker->settings.hurry) {
+		ticker->made_up_usec += next_usec;
+		next_usec = 0;
+	}
+	if (r >= 0 && !ticker->stopped)
+		r = arm(ticker, next_usec);
+	if (r < 0)
+		sd_event_exit(ticker->settings.event, r);
+}
+
+struct ticker *ticker_free(struct ticker *ticker)
+{
+	if (!ticker)
+		return NULL;
+	sd_event_source_disable_unref(ticker->next);
+	sd_event_source_disable_unref(ticker->slow);
+	worker_free(ticker->worker);
+	free(ticker);
+	return NULL;
+}
+
+DEFINE_CLEANUP(struct ticker *, ticker_free)
+
+int ticker_new(const struct ticker_settings *settings, const struct config *config,
+	       struct ticker **ret)
+{
+	_cleanup_(ticker_free_ptr) struct ticker *ticker = calloc(1, sizeof(*ticker));
+	int r;
+
+	if (!ticker)
+		return -ENOMEM;
+	ticker->settings = *settings;
+	ticker->config = config;
+	ticker->interval_usec = config->interval_usec;
+	cpu_budget_init(&ticker->budget, clock_usec(CLOCK_MONOTONIC));
+	r = worker_new(settings->event, on_read, ticker, &ticker->worker);
+	if (r >= 0)
+		r = sd_event_add_time_relative(settings->event, &ticker->slow, CLOCK_MONOTONIC, 0,
+					       ACCURACY_USEC, on_slow, ticker);
+	if (r >= 0)
+		r = sd_event_add_time_relative(settings->event, &ticker->next, CLOCK_MONOTONIC, 0,
+					       ACCURACY_USEC, on_due, ticker);
+	if (r < 0)
+		return r;
+	sd_event_source_set_enabled(ticker->slow, SD_EVENT_OFF);
+	sd_event_source_set_description(ticker->slow, "slow");
+	sd_event_source_set_description(ticker->next, "tick");
+	r = sd_event_source_set_exit_on_failure(ticker->next, true);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(ticker);
+	return 0;
+}
+
+void ticker_configure(struct ticker *ticker, const struct config *config)
+{
+	ticker->config = config;
+}
+
+void ticker_stop(struct ticker *ticker)
+{
+	ticker->stopped = true;
+	sd_event_source_set_enabled(ticker->next, SD_EVENT_OFF);
+}
+
+bool ticker_is_busy(const struct ticker *ticker)
+{
+	return worker_is_busy(ticker->worker);
+}
+
+uint64_t ticker_spent_usec(const struct ticker *ticker)
+{
+	return ticker->budget.spent_usec;
+}
+
+unsigned ticker_n_passes(const struct ticker *ticker)
+{
+	return ticker->n_passes;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Passes on the event loop while the kernel takes its time: a FIFO stands for a file that does not
+ * answer, and the loop has to go on.
+ */
+#include "ticker.h"
+#include "clock.h"
+#include "macro.h"
+#include "ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <cmocka.h>
+
+#include "fixture.h"
+
+#define PATIENCE UINT64_C(60000000)
+
+struct bench {
+	const struct fixture *fixture;
+	sd_event *event;
+	struct config *config;
+	struct hierarchy *hierarchy;
+	struct lru_gen lru_gen;
+	struct features features;
+	struct pass pass;
+	struct ticker *ticker;
+	unsigned n_begun, n_planned, n_signals;
+	uint64_t read_usec; /* of the last pass */
+};
+
+static void on_begin(void *userdata)
+{
+	struct bench *bench = userdata;
+
+	assert_false(bench->ticker && ticker_is_busy(bench->ticker));
+	bench->n_begun++;
+}
+
+static void on_planned(const struct plan *plan, void *userdata)
+{
+	struct bench *bench = userdata;
+
+	assert_int_equal(plan->n_decisions, 0);
+	bench->n_planned++;
+	bench->read_usec = bench->pass.sampler.reading.took_usec;
+	assert_int_equal(ticker_n_passes(bench->ticker), bench->n_planned);
+}
+
+/* A memcg whose memory.stat does not answer. */
+static void add_mute_memcg(const struct bench *bench, const char *path)
+{
+	const char *name;
+
+	fixture_add_memcg(bench->fixture, path);
+	name = fixture_memcg_file(path, "memory.stat");
+	fixture_remove(bench->fixture, name);
+	assert_int_equal(mkfifo(fixture_path(bench->fixture, name), 0600), 0);
+}
+
+/* Its reader goes on, with an error. */
+static void answer(const struct bench *bench, const char *path)
+{
+	int fd = open(fixture_path(bench->fixture, fixture_memcg_file(path, "memory.stat")),
+		      O_RDWR | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	/* Until the reader is there the writer must be, too. */
+	for (uint64_t end_usec = fixture_now_usec() + PATIENCE;
+	     ticker_is_busy(bench->ticker) && fixture_now_usec() < end_usec;)
+		assert_true(sd_event_run(bench->event, 1000) >= 0);
+	assert_false(ticker_is_busy(bench->ticker));
+	close(fd);
+}
+
+static void bench_open(struct bench *bench, void **state, uint64_t slow_usec)
+{
+	struct ticker_settings settings = {
+		.pass = &bench->pass,
+		.slow_usec = slow_usec,
+		.hurry = true,
+		.begin = on_begin,
+		.planned = on_planned,
+		.userdata = bench,
+	};
+	const char *why;
+
+	*bench = (struct bench){.fixture = *state};
+	fixture_add_cgroups(bench->fixture);
+	fixture_add_memcg(bench->fixture, "/good");
+	bench->config = fixture_config(bench->fixture, NULL);
+	assert_int_equal(hierarchy_open(bench->fixture->root, &bench->hierarchy, &why), 0);
+	bench->lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
+	assert_int_equal(pass_init(&bench->pass, bench->fixture->root, bench->hierarchy,
+				   &bench->lru_gen, &bench->features),
+			 0);
+	assert_true(sd_event_new(&bench->event) >= 0);
+	settings.event = bench->event;
+	assert_int_equal(ticker_new(&settings, bench->config, &bench->ticker), 0);
+}
+
+static void bench_close(struct bench *bench)
+{
+	ticker_free(bench->ticker);
+	pass_done(&bench->pass);
+	hierarchy_close(bench->hierarchy);
+	config_free(bench->config);
+	sd_event_unref(bench->event);
+}
+
+/* Runs the loop until *count is n. */
+static void run_until(struct bench *bench, const unsigned *count, unsigned n)
+{
+	uint64_t end_usec = fixture_now_usec() + PATIENCE;
+
+	while (*count < n) {
+		assert_true(fixture_now_usec() < end_usec);
+		assert_true(sd_event_run(bench->event, 10000) >= 0);
+	}
+}
+
+static void test_passes_follow(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state, PATIENCE);
+	run_until(&bench, &bench.n_planned, 3);
+	ticker_stop(bench.ticker);
+	while (ticker_is_busy(bench.ticker))
+		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	assert_int_equal(bench.n_planned, 3);
+	bench_close(&bench);
+}
+
+static void on_written(struct ring_request *request, int result)
+{
+	assert_int_equal(result, 5);
+	++*(unsigned *)request->userdata;
+}
+
+static int on_signal(sd_event_source *source _unused_, const struct signalfd_siginfo *info _unused_,
+		     void *userdata)
+{
+	struct bench *bench = userdata;
+
+	bench->n_signals++;
+	return 0;
+}
+
+static void test_loop_is_free_while_a_file_hangs(void **state)
+{
+	_cleanup_close_ int fd = -1;
+	unsigned n_written = 0;
+	struct ring_request request = {
+		.text = "hello",
+		.len = 5,
+		.deadline_usec = PATIENCE,
+		.done = on_written,
+		.userdata = &n_written,
+	};
+	struct ring *ring = NULL;
+	struct bench bench;
+	sigset_t mask;
+
+	bench_open(&bench, state, PATIENCE);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	assert_true(sd_event_add_signal(bench.event, NULL, SIGUSR1, on_signal, &bench) >= 0);
+	add_mute_memcg(&bench, "/mute");
+	run_until(&bench, &bench.n_begun, 1);
+	assert_true(ticker_is_busy(bench.ticker));
+
+	assert_int_equal(kill(getpid(), SIGUSR1), 0);
+	run_until(&bench, &bench.n_signals, 1);
+	if (ring_open(bench.event, &ring) >= 0) {
+		fixture_write(bench.fixture, "written", "");
+		fd = open(fixture_path(bench.fixture, "written"), O_WRONLY | O_CLOEXEC);
+		request.fd = fd;
+		assert_int_equal(ring_write(ring, &request), 0);
+		run_until(&bench, &n_written, 1);
+		ring_close(ring);
+	}
+	/* All that while it was the only pass, and has not been planned for. */
+	assert_true(ticker_is_busy(bench.ticker));
+	assert_int_equal(bench.n_begun, 1);
+	assert_int_equal(bench.n_planned, 0);
+
+	answer(&bench, "/mute");
+	assert_int_equal(bench.n_planned, 1);
+	run_until(&bench, &bench.n_begun, 2);
+	ticker_stop(bench.ticker);
+	while (ticker_is_busy(bench.ticker))
+		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	bench_close(&bench);
+}
+
+static void test_the_file_has_a_name(void **state)
+{
+	uint64_t end_usec = fixture_now_usec() + PATIENCE;
+	char where[128] = "";
+	struct bench bench;
+
+	bench_open(&bench, state, PATIENCE);
+	add_mute_memcg(&bench, "/mute");
+	run_until(&bench, &bench.n_begun, 1);
+	while (strcmp(where, "memory.stat of /mute") != 0) {
+		assert_true(fixture_now_usec() < end_usec);
+		reading_where(&bench.pass.sampler.reading, where, sizeof(where));
+	}
+	ticker_stop(bench.ticker);
+	answer(&bench, "/mute");
+	assert_int_equal(bench.n_planned, 0);
+	bench_close(&bench);
+}
+
+/* Everything is slow here, and still there is one line about it. */
+static void test_slowness_is_said_once(void **state)
+{
+	char text[4096];
+	struct bench bench;
+	int stderr_fd = dup(STDERR_FILENO), fd;
+
+	bench_open(&bench, state, 0);
+	fixture_write(bench.fixture, "log", "");
+	fd = open(fixture_path(bench.fixture, "log"), O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	for (unsigned round = 1; round <= 3; round++) {
+		char path[16];
+		unsigned loops = 0;
+
+		snprintf(path, sizeof(path), "/mute%u", round);
+		add_mute_memcg(&bench, path);
+		run_until(&bench, &bench.n_begun, bench.n_begun + 1);
+		while (loops++ < 5)
+			assert_true(sd_event_run(bench.event, 1000) >= 0);
+		answer(&bench, path);
+	}
+	ticker_stop(bench.ticker);
+	while (ticker_is_busy(bench.ticker))
+		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	dup2(stderr_fd, STDERR_FILENO);
+	close(stderr_fd);
+	close(fd);
+	fixture_read(bench.fixture, "log", text, sizeof(text));
+	assert_non_null(strstr(text, "the kernel takes more than 0 s"));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	bench_close(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FIXTURE_TEST(test_passes_follow),
+		FIXTURE_TEST(test_loop_is_free_while_a_file_hangs),
+		FIXTURE_TEST(test_the_file_has_a_name),
+		FIXTURE_TEST(test_slowness_is_said_once),
+	};
+
+	return cmocka_run_group_tests_name("ticker", tests, NULL, NULL);
+}
