@@ -37,6 +37,8 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_UNPOPULATED] = {"no process in it", UNIT_NONE},
 	[REASON_FROZEN] = {"frozen", UNIT_NONE},
 	[REASON_BUSY] = {"a write is still under way", UNIT_NONE},
+	[REASON_NOT_READ] = {"waiting: its counters are dear, and were read {} ago (due after {})",
+			     UNIT_USEC},
 	[REASON_UNKNOWN] = {"held: counters that would show harm cannot be read", UNIT_NONE},
 	[REASON_FIRST_LOOK] = {"waiting: no history to judge by yet", UNIT_NONE},
 	[REASON_YOUNG] = {"waiting: known for {} of {}", UNIT_USEC},

@@ -75,7 +75,7 @@ static void refresh_features(void *userdata)
 	/* Another LRU misreads what the former one left behind: wait until it has settled. */
 	memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 	for (size_t i = 0; i < n; i++)
-		memcgs[i]->state.last_usec = 0;
+		memcgs[i]->state.looked_usec = 0;
 }
 
 /* --- one tick: refresh_features(), and after the pass on_planned() */

@@ -10,6 +10,7 @@
 #ifndef FGRECLAIM_MEMCG_H
 #define FGRECLAIM_MEMCG_H
 
+#include "read_cost.h"
 #include "state.h"
 
 #include <stdbool.h>
@@ -62,8 +63,9 @@ struct memcg {
 
 	size_t index; /* in the last scan, and so in the snapshot made of it */
 	struct memcg_state state;
-	struct outcome outcome; /* since the last snapshot */
+	struct outcome outcome; /* since its counters were last read */
 	struct memcg_freed freed;
+	struct read_cost cost;
 	bool busy;           /* a write of ours is under way */
 	unsigned references; /* actions that name it: it must not be freed */
 };

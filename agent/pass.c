@@ -61,7 +61,8 @@ static int reserve(struct pass *pass, const struct snapshot *snapshot)
 	return 0;
 }
 
-int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec)
+int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec,
+	       uint64_t interval_usec, uint64_t budget_usec)
 {
 	bool generations = pass->features->capability >= CAPABILITY_GENERATIONS;
 	int r;
@@ -70,7 +71,7 @@ int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec
 	if (r < 0)
 		return r;
 	return sampler_prepare(&pass->sampler, pass->hierarchy, generations ? pass->lru_gen : NULL,
-			       now_usec);
+			       now_usec, interval_usec, budget_usec);
 }
 
 void pass_read(void *pass)
@@ -78,15 +79,14 @@ void pass_read(void *pass)
 	reading_run(&((struct pass *)pass)->sampler.reading);
 }
 
-int pass_end(struct pass *pass, const struct config *config, uint64_t interval_usec,
-	     struct plan *ret_plan)
+int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan)
 {
 	struct memcg *const *memcgs;
 	struct snapshot snapshot;
 	size_t n;
 	int r;
 
-	r = sampler_take(&pass->sampler, pass->hierarchy, pass->features, interval_usec, &snapshot);
+	r = sampler_take(&pass->sampler, pass->hierarchy, pass->features, &snapshot);
 	if (r < 0)
 		return r;
 	fg_behaviour_look(&pass->behaviour, &snapshot);
@@ -114,10 +114,10 @@ int pass_end(struct pass *pass, const struct config *config, uint64_t interval_u
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 	      uint64_t interval_usec, struct plan *ret_plan)
 {
-	int r = pass_begin(pass, config, now_usec);
+	int r = pass_begin(pass, config, now_usec, interval_usec, UINT64_MAX);
 
 	if (r < 0)
 		return r;
 	pass_read(pass);
-	return pass_end(pass, config, interval_usec, ret_plan);
+	return pass_end(pass, config, ret_plan);
 }

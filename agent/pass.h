@@ -29,20 +29,20 @@ int pass_init(struct pass *ret, const char *root, struct hierarchy *hierarchy,
 	      struct lru_gen *lru_gen, const struct features *features);
 void pass_done(struct pass *pass);
 
-/* Scans the tree and prepares the reading. Errors: -ENOMEM and what reading the top of the tree gives;
- * a cgroup that goes meanwhile is none. */
-int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec);
+/* Scans the tree and prepares the reading. interval_usec: between this pass and the next, as things
+ * are; budget_usec: CPU time that the counters of all memcgs may cost in it. Errors: -ENOMEM and what
+ * reading the top of the tree gives; a cgroup that goes meanwhile is none. */
+int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec,
+	       uint64_t interval_usec, uint64_t budget_usec);
 
 /* The reading, of a struct pass: a worker_work_t. Until it has ended only config may change. */
 void pass_read(void *pass);
 
-/* interval_usec: between this pass and the next, as things are; *ret_plan may ask for less.
- * *ret_plan is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs().
- * Errors: -ENOMEM. */
-int pass_end(struct pass *pass, const struct config *config, uint64_t interval_usec,
-	     struct plan *ret_plan);
+/* *ret_plan is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs(). It may
+ * ask for the next pass sooner than an interval from now. Errors: -ENOMEM. */
+int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan);
 
-/* All three, at once. */
+/* All three, at once and at any cost. */
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 	      uint64_t interval_usec, struct plan *ret_plan);
 

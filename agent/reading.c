@@ -7,6 +7,7 @@
  * lru_gen is read as a whole, once in a tick.
  */
 #include "reading.h"
+#include "arith.h"
 #include "clock.h"
 #include "file.h"
 #include "macro.h"
@@ -88,6 +89,16 @@ static struct psi_total read_psi(struct reading *reading, size_t i, enum memcg_f
 	return psi;
 }
 
+/* Another flush of the kernel's counters: only where the policy asks by it. */
+static void read_cpu_stat(struct reading *reading, size_t i)
+{
+	char text[TEXT_MAX];
+	int len = read_file(reading, i, MEMCG_CPU_STAT, text, sizeof(text));
+
+	if (len >= 0)
+		kparse_cpu_stat(text, (size_t)len, &reading->samples[i].cpu_usec);
+}
+
 /* Whether the dear files are wanted: of a leaf that is worth it, and of an inner memcg with a
  * limit, for the growth below that. Of the root they take seconds on large hosts, and tell nothing
  * here. */
@@ -101,8 +112,16 @@ static bool wants_counters(const struct memcg_sample *sample)
 	return sample->high_bytes != SAMPLE_INFINITY || sample->max_bytes != SAMPLE_INFINITY;
 }
 
+/* Nobody is in it and nothing has changed in it: its counters stand, and nobody acts on them. */
+static bool is_idle(const struct memcg_sample *sample, const struct counters_reading *counters)
+{
+	return !sample->populated && is_number(sample->current_bytes) &&
+	       sample->current_bytes == counters->idle_bytes;
+}
+
 static void read_counters(struct reading *reading, size_t i)
 {
+	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID);
 	struct memcg_sample *sample = &reading->samples[i];
 	char text[TEXT_MAX];
 	int len;
@@ -115,12 +134,10 @@ static void read_counters(struct reading *reading, size_t i)
 		kparse_memory_events(text, (size_t)len, sample);
 	sample->psi_memory = read_psi(reading, i, MEMCG_PRESSURE);
 	sample->psi_io = read_psi(reading, i, MEMCG_IO_PRESSURE);
-	/* Another flush of the kernel's counters: only where the policy asks by it. */
-	if (!reading->counters[i].cpu_stat)
-		return;
-	len = read_file(reading, i, MEMCG_CPU_STAT, text, sizeof(text));
-	if (len >= 0)
-		kparse_cpu_stat(text, (size_t)len, &sample->cpu_usec);
+	if (reading->counters[i].cpu_stat)
+		read_cpu_stat(reading, i);
+	reading->counters[i].cpu_usec =
+		max_u64(clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec, 1);
 }
 
 static void read_memcg(struct reading *reading, size_t i)
@@ -143,7 +160,11 @@ static void read_memcg(struct reading *reading, size_t i)
 	sample->low_bytes = read_value(reading, i, MEMCG_LOW);
 	sample->high_bytes = read_value(reading, i, MEMCG_HIGH);
 	sample->max_bytes = read_value(reading, i, MEMCG_MAX);
-	if (wants_counters(sample))
+	if (!wants_counters(sample))
+		return;
+	if (is_idle(sample, &reading->counters[i]))
+		sample->skipped = true;
+	if (!sample->skipped)
 		read_counters(reading, i);
 }
 

@@ -18,14 +18,16 @@
 
 /* The dear files of one memcg. */
 struct counters_reading {
-	bool cpu_stat; /* cpu.stat is wanted */
+	bool cpu_stat;       /* cpu.stat is wanted */
+	uint64_t idle_bytes; /* not wanted of one without a process that holds still just so much */
+	uint64_t cpu_usec;   /* that reading them took, 0: they were not */
 };
 
 struct reading {
 	const char *root;
 	struct lru_gen *lru_gen; /* NULL: not to be read */
 	struct memcg **memcgs;
-	struct memcg_sample *samples;      /* of the memcgs, in their order */
+	struct memcg_sample *samples; /* of the memcgs, in their order; skipped: leave the counters */
 	struct counters_reading *counters; /* likewise */
 	size_t n_memcgs, capacity;
 
@@ -45,7 +47,7 @@ void reading_done(struct reading *reading);
 int reading_reserve(struct reading *reading, size_t n);
 
 /* The job. Files are read into the samples, whose other fields are left alone; values that cannot be
- * read are unknown. */
+ * read are unknown. Counters that were not wanted after all make a sample skipped. */
 void reading_run(struct reading *reading);
 
 /* From another thread: names the file that is being read, for people. */

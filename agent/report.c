@@ -134,7 +134,7 @@ void report_status(struct report_pace *pace, const struct features *features, bo
 	pace->status_usec = now_usec;
 	for (size_t i = 0; i < n; i++) {
 		of_a_class += memcgs[i]->class_index >= 0 && memcgs[i]->leaf;
-		held += memcgs[i]->state.hold_until_usec > memcgs[i]->state.last_usec;
+		held += memcgs[i]->state.hold_until_usec > memcgs[i]->state.looked_usec;
 	}
 	if (dry_run)
 		notify_status("%s, dry run: %zu of %zu memcgs, would have asked for %s", capability,

@@ -12,7 +12,7 @@
 
 int sampler_init(struct sampler *ret, const char *root)
 {
-	*ret = (struct sampler){0};
+	*ret = (struct sampler){.share_usec = READ_COST_ANY};
 	reading_init(&ret->reading, root);
 	return listing_init(&ret->listing);
 }
@@ -21,19 +21,44 @@ void sampler_done(struct sampler *sampler)
 {
 	reading_done(&sampler->reading);
 	listing_done(&sampler->listing);
+	free(sampler->costs_usec);
 }
 
-/* Hands a memcg over to be read. */
-static void prepare_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_sample *ret)
+static int reserve(struct sampler *sampler, size_t n)
 {
+	size_t former = sampler->reading.capacity;
+	uint64_t *costs_usec;
+	int r = reading_reserve(&sampler->reading, n);
+
+	if (r < 0 || sampler->reading.capacity == former)
+		return r;
+	costs_usec =
+		reallocarray(sampler->costs_usec, sampler->reading.capacity, sizeof(*costs_usec));
+	if (!costs_usec) {
+		sampler->reading.capacity = former;
+		return -ENOMEM;
+	}
+	sampler->costs_usec = costs_usec;
+	return 0;
+}
+
+/* What is to be read of a memcg. */
+static void prepare_memcg(const struct sampler *sampler, const struct memcg *memcg,
+			  struct memcg_sample *ret)
+{
+	uint64_t now_usec = sampler->now_usec;
+	uint64_t read_interval_usec = read_cost_interval(memcg->cost.cpu_usec, sampler->share_usec,
+							 sampler->interval_usec);
+
 	*ret = (struct memcg_sample){
 		.id = memcg->id,
+		.skipped = saturating_sub(now_usec, memcg->cost.read_usec) < read_interval_usec,
+		.read_interval_usec = read_interval_usec,
 		.parent = memcg->parent ? (int32_t)memcg->parent->index : -1,
 		.seen_usec = now_usec - memcg->first_seen_usec,
 		.leaf = memcg->leaf,
 		.omitted = memcg->omitted,
 		.busy = memcg->busy,
-		.outcome = memcg->outcome,
 		/* Unknown until read; a file that cannot be parsed leaves them so. */
 		.lru_bytes = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 		.active_bytes = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
@@ -51,11 +76,26 @@ static void prepare_memcg(struct memcg *memcg, uint64_t now_usec, struct memcg_s
 		.psi_memory = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 		.psi_io = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	};
+}
+
+/* Its counters, and with them what came of our writes: the one is not understood without the other. */
+static void prepare_counters(struct memcg *memcg, struct memcg_sample *sample,
+			     struct counters_reading *ret)
+{
+	bool may_be_idle = memcg->cost.last_usec > 0 && memcg->outcome.writes == 0 &&
+			   memcg->outcome.failures == 0;
+
+	*ret = (struct counters_reading){
+		.cpu_stat = memcg->leaf && residence_is_watched(&memcg->state),
+		.idle_bytes = may_be_idle ? memcg->state.last.current_bytes : SAMPLE_UNKNOWN,
+	};
+	sample->outcome = memcg->outcome;
 	memcg->outcome = (struct outcome){0};
 }
 
 int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
-		    struct lru_gen *lru_gen, uint64_t now_usec)
+		    struct lru_gen *lru_gen, uint64_t now_usec, uint64_t interval_usec,
+		    uint64_t budget_usec)
 {
 	struct reading *reading = &sampler->reading;
 	struct memcg *const *memcgs;
@@ -63,18 +103,21 @@ int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
 	int r;
 
 	memcgs = hierarchy_memcgs(hierarchy, &n);
-	r = reading_reserve(reading, n);
+	r = reserve(sampler, n);
 	if (r < 0)
 		return r;
 	sampler->now_usec = now_usec;
+	sampler->interval_usec = interval_usec;
+	sampler->budget_usec = budget_usec;
 	reading->lru_gen = lru_gen;
 	reading->n_memcgs = n;
 	for (size_t i = 0; i < n; i++) {
 		reading->memcgs[i] = memcgs[i];
-		prepare_memcg(memcgs[i], now_usec, &reading->samples[i]);
-		reading->counters[i] = (struct counters_reading){
-			.cpu_stat = memcgs[i]->leaf && residence_is_watched(&memcgs[i]->state),
-		};
+		prepare_memcg(sampler, memcgs[i], &reading->samples[i]);
+		if (!reading->samples[i].skipped)
+			prepare_counters(memcgs[i], &reading->samples[i], &reading->counters[i]);
+		else
+			reading->counters[i] = (struct counters_reading){0};
 	}
 	return 0;
 }
@@ -138,6 +181,41 @@ static int take_listing(struct sampler *sampler, const struct hierarchy *hierarc
 	return 0;
 }
 
+/* --- the cost */
+
+/* Left out as too dear, not as idle. */
+static bool is_dear(const struct memcg_sample *sample)
+{
+	return sample->skipped && sample->read_interval_usec > 0;
+}
+
+/* Books what was spent, and shares the budget anew. Of what costs more than its share the share is
+ * booked each time, whether it was read or not: at once it would keep all the others waiting. */
+static void take_costs(struct sampler *sampler)
+{
+	const struct reading *reading = &sampler->reading;
+
+	for (size_t i = 0; i < reading->n_memcgs; i++) {
+		struct read_cost *cost = &reading->memcgs[i]->cost;
+		uint64_t spent_usec = reading->counters[i].cpu_usec;
+
+		if (spent_usec > 0)
+			read_cost_book(cost, spent_usec, sampler->now_usec);
+		sampler->costs_usec[i] =
+			is_dear(&reading->samples[i]) ? cost->cpu_usec : spent_usec;
+	}
+	sampler->share_usec =
+		read_cost_share(sampler->costs_usec, reading->n_memcgs, sampler->budget_usec);
+	sampler->booked_usec = reading->cpu_usec;
+	for (size_t i = 0; i < reading->n_memcgs; i++) {
+		uint64_t share_usec = min_u64(sampler->costs_usec[i], sampler->share_usec);
+
+		sampler->booked_usec =
+			saturating_sub(sampler->booked_usec, reading->counters[i].cpu_usec);
+		sampler->booked_usec = saturating_add(sampler->booked_usec, share_usec);
+	}
+}
+
 /* --- the whole */
 
 /* What may have changed in our own books while the files were read. */
@@ -145,11 +223,12 @@ static void take_memcg(const struct memcg *memcg, struct memcg_sample *sample)
 {
 	sample->class_index = memcg->class_index;
 	/* Of a write that began or ended meanwhile nobody knows how much of it the files showed. */
-	sample->busy = sample->busy || memcg->busy || memcg->outcome.writes > 0;
+	sample->busy =
+		sample->busy || memcg->busy || (!sample->skipped && memcg->outcome.writes > 0);
 }
 
 int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
-		 const struct features *features, uint64_t interval_usec, struct snapshot *ret)
+		 const struct features *features, struct snapshot *ret)
 {
 	struct reading *reading = &sampler->reading;
 	int r = take_listing(sampler, hierarchy);
@@ -158,9 +237,10 @@ int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
 		return r;
 	for (size_t i = 0; i < reading->n_memcgs; i++)
 		take_memcg(reading->memcgs[i], &reading->samples[i]);
+	take_costs(sampler);
 	*ret = (struct snapshot){
 		.now_usec = sampler->now_usec,
-		.interval_usec = interval_usec,
+		.interval_usec = sampler->interval_usec,
 		.read_usec = reading->took_usec,
 		.page_bytes = (uint32_t)sysconf(_SC_PAGESIZE),
 		.system =

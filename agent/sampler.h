@@ -14,7 +14,12 @@
 struct sampler {
 	struct reading reading;
 	struct listing listing;
-	uint64_t now_usec;       /* of the reading under way */
+	uint64_t now_usec;      /* of the reading under way */
+	uint64_t interval_usec; /* likewise */
+	uint64_t budget_usec;   /* likewise: CPU time for the counters of all memcgs */
+	uint64_t share_usec;    /* of which each may cost so much, as far as is known */
+	uint64_t *costs_usec;   /* scratch */
+	uint64_t booked_usec; /* CPU time of the last reading, that of dear memcgs spread in time */
 	unsigned flawed_records; /* of the last listing: not understood, or of nobody known */
 };
 
@@ -23,11 +28,13 @@ void sampler_done(struct sampler *sampler);
 
 /*
  * Prepares sampler->reading for the memcgs of the last scan; there must be no other scan before
- * sampler_take(). Hands over each memcg's outcome since the last snapshot and starts a new one.
- * lru_gen: NULL where MGLRU is off. Errors: -ENOMEM.
+ * sampler_take(). Hands over each memcg's outcome since its counters were last read and starts a new
+ * one. Memcgs that are too dear to be read each time are skipped now and then, so that the counters
+ * of all cost budget_usec in an interval. lru_gen: NULL where MGLRU is off. Errors: -ENOMEM.
  */
 int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
-		    struct lru_gen *lru_gen, uint64_t now_usec);
+		    struct lru_gen *lru_gen, uint64_t now_usec, uint64_t interval_usec,
+		    uint64_t budget_usec);
 
 /*
  * Makes *ret of what was read; it points into the sampler until the next sampler_prepare().
@@ -36,6 +43,6 @@ int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
  * unpopulated, one in which a write of ours was under way meanwhile is busy. Errors: -ENOMEM.
  */
 int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
-		 const struct features *features, uint64_t interval_usec, struct snapshot *ret);
+		 const struct features *features, struct snapshot *ret);
 
 #endif

@@ -19,6 +19,9 @@
 
 #define WHERE_MAX 256
 
+/* The counters of memcgs have half of the budget; scan, listing and plan have the rest. */
+#define COUNTERS_DIVISOR 2
+
 struct ticker {
 	struct ticker_settings settings;
 	const struct config *config;
@@ -38,12 +41,14 @@ static int on_due(sd_event_source *source _unused_, uint64_t usec _unused_, void
 {
 	struct ticker *ticker = userdata;
 	const struct ticker_settings *settings = &ticker->settings;
-	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID), budget_usec;
 	int r;
 
 	settings->begin(settings->userdata);
+	budget_usec = mul_div(ticker->interval_usec, ticker->config->cpu_budget_ppm, PPM);
 	r = pass_begin(settings->pass, ticker->config,
-		       clock_usec(CLOCK_BOOTTIME) + ticker->made_up_usec);
+		       clock_usec(CLOCK_BOOTTIME) + ticker->made_up_usec, ticker->interval_usec,
+		       budget_usec / COUNTERS_DIVISOR);
 	ticker->begin_cpu_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
 	if (r < 0)
 		return r;
@@ -73,17 +78,16 @@ static int on_slow(sd_event_source *source _unused_, uint64_t usec _unused_, voi
 static int end_pass(struct ticker *ticker, uint64_t *ret_next_usec)
 {
 	const struct ticker_settings *settings = &ticker->settings;
-	const struct reading *reading = &settings->pass->sampler.reading;
 	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID), wait_usec, cpu_usec;
 	struct plan plan;
 	int r;
 
-	r = pass_end(settings->pass, ticker->config, ticker->interval_usec, &plan);
+	r = pass_end(settings->pass, ticker->config, &plan);
 	if (r < 0)
 		return r;
 	ticker->n_passes++;
 	settings->planned(&plan, settings->userdata);
-	cpu_usec = ticker->begin_cpu_usec + reading->cpu_usec +
+	cpu_usec = ticker->begin_cpu_usec + settings->pass->sampler.booked_usec +
 		   clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
 	wait_usec = cpu_budget_spend(&ticker->budget, clock_usec(CLOCK_MONOTONIC), cpu_usec,
 				     ticker->config->cpu_budget_ppm);

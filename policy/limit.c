@@ -14,7 +14,8 @@ bool limit_look(const struct snapshot *snapshot, const struct memcg_state *state
 				       number_or(sample->high_bytes, UINT64_MAX)),
 		.growth_bps = state->growth_bps,
 	};
-	if (ret->limit_bytes == UINT64_MAX || !is_number(sample->current_bytes) || !state->primed)
+	if (ret->limit_bytes == UINT64_MAX || !is_number(sample->current_bytes) || !state->primed ||
+	    sample->skipped)
 		return false;
 	ret->free_bytes = saturating_sub(ret->limit_bytes, sample->current_bytes);
 	ret->headroom_bytes =

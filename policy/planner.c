@@ -79,7 +79,7 @@ static void remember(struct memcg_state *state, const struct memcg_sample *sampl
 		.swap_current_bytes = sample->swap_current_bytes,
 		.cpu_usec = sample->cpu_usec,
 	};
-	state->last_usec = snapshot->now_usec;
+	state->last_usec = state->looked_usec = snapshot->now_usec;
 	if (is_number(sample->current_bytes))
 		state->peak_bytes = max_u64(state->peak_bytes, sample->current_bytes);
 }
@@ -134,7 +134,7 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 {
 	uint64_t now_usec = snapshot->now_usec;
 	uint64_t held_usec =
-		saturating_sub(state->hold_until_usec, max_u64(now_usec, state->last_usec));
+		saturating_sub(state->hold_until_usec, max_u64(now_usec, state->looked_usec));
 	uint64_t until_usec = saturating_add(now_usec, max_u64(held_usec, QUIET_USEC));
 
 	advice_rebase(&state->advice, now_usec);
@@ -175,10 +175,15 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		remember(state, sample, snapshot);
 		return false;
 	}
-	if (snapshot->now_usec <= state->last_usec || was_reset(state, sample) ||
-	    snapshot->now_usec - state->last_usec >
+	if (snapshot->now_usec <= state->looked_usec || was_reset(state, sample) ||
+	    snapshot->now_usec - state->looked_usec >
 		    saturating_mul(snapshot->interval_usec, GAP_TICKS)) {
 		rebase(state, sample, snapshot);
+		return false;
+	}
+	if (sample->skipped) {
+		/* The next rates span all the time since last_usec. */
+		state->looked_usec = snapshot->now_usec;
 		return false;
 	}
 	state->dt_usec = snapshot->now_usec - state->last_usec;
@@ -231,6 +236,8 @@ static enum reason not_considered(const struct policy_params *params,
 		return REASON_FROZEN;
 	if (sample->busy)
 		return REASON_BUSY;
+	if (sample->skipped)
+		return REASON_NOT_READ;
 	if (!is_number(sample->current_bytes))
 		return REASON_UNKNOWN;
 	if (sample->current_bytes < SAMPLE_SMALL_BYTES)
@@ -324,6 +331,9 @@ static bool is_considered(const struct policy_params *params, const struct memcg
 	if (reason == REASON_SMALL) {
 		state->verdict.measured = sample->current_bytes;
 		state->verdict.limit = SAMPLE_SMALL_BYTES;
+	} else if (reason == REASON_NOT_READ) {
+		state->verdict.measured = snapshot->now_usec - state->last_usec;
+		state->verdict.limit = sample->read_interval_usec;
 	} else if (reason == REASON_SLOW) {
 		state->verdict.measured = snapshot->read_usec;
 		state->verdict.limit = READ_MAX_USEC;

@@ -15,6 +15,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_UNPOPULATED] = "unpopulated",
 	[REASON_FROZEN] = "frozen",
 	[REASON_BUSY] = "busy",
+	[REASON_NOT_READ] = "not-read",
 	[REASON_UNKNOWN] = "unknown",
 	[REASON_FIRST_LOOK] = "first-look",
 	[REASON_YOUNG] = "young",

@@ -18,6 +18,7 @@ enum reason {
 	REASON_UNPOPULATED, /* no process */
 	REASON_FROZEN,      /* frozen */
 	REASON_BUSY,        /* a write is under way */
+	REASON_NOT_READ,    /* usec since its counters were read : usec apart that they may be */
 	REASON_UNKNOWN,     /* the counters that tell harm from none could not be read */
 	REASON_FIRST_LOOK,  /* no former counters yet, or they were reset, or the clock jumped */
 	REASON_YOUNG,       /* usec known : usec needed */

@@ -77,6 +77,8 @@ struct memcg_sample {
 	bool omitted; /* marked by its owner, or one of those that are never touched */
 	bool busy;    /* a write of ours is still under way here */
 	bool listed;  /* lruvecs below are whole and of this very scan */
+	bool skipped; /* its counters were left out on purpose this time: from lru_bytes to psi_io */
+	uint64_t read_interval_usec; /* so far apart they are read where they are dear; 0: each time */
 
 	uint64_t current_bytes;
 	uint64_t swap_current_bytes;

@@ -151,7 +151,8 @@ struct memcg_state {
 	uint64_t id;
 	bool primed; /* last holds counters of this memcg */
 	uint64_t last_usec;
-	uint64_t dt_usec; /* between the last two looks */
+	uint64_t looked_usec; /* the last look of all, that need not have read the counters */
+	uint64_t dt_usec;     /* between the last two looks */
 	struct memcg_counters last;
 
 	/* refault.c */

@@ -209,6 +209,7 @@ static void live(struct dice *dice, struct policy_world *w, size_t i)
 	if (m->leaf && dice_once_in(dice, 16))
 		use_anon(dice, w, i);
 	m->busy = dice_once_in(dice, 16);
+	m->skipped = dice_once_in(dice, 16);
 	m->seen_usec = saturating_add(m->seen_usec, w->snapshot.interval_usec);
 }
 

@@ -99,6 +99,8 @@ static const char *check_target(const struct check *c, const struct decision *d)
 	if (m->class_index < 0 || (size_t)m->class_index >= c->params->n_classes ||
 	    c->params->classes[m->class_index].reclaim == RECLAIM_NONE)
 		return "acts without a class that allows it";
+	if (m->skipped)
+		return "acts on what it has not read";
 	if (!m->populated || m->frozen || m->busy)
 		return "acts on an unpopulated, frozen or busy memcg";
 	if (!state->primed || state->id != m->id || state->dt_usec == 0)

@@ -60,10 +60,12 @@ static inline void sample(struct host *host)
 	struct features features = {.capability = CAPABILITY_GENERATIONS};
 
 	features.probes[FEATURE_SWAPPINESS].present = true;
-	assert_int_equal(sampler_prepare(&host->sampler, host->hierarchy, &host->lru_gen, 5000), 0);
+	assert_int_equal(sampler_prepare(&host->sampler, host->hierarchy, &host->lru_gen, 5000, 77,
+					 UINT64_MAX),
+			 0);
 	reading_run(&host->sampler.reading);
-	assert_int_equal(
-		sampler_take(&host->sampler, host->hierarchy, &features, 77, &host->snapshot), 0);
+	assert_int_equal(sampler_take(&host->sampler, host->hierarchy, &features, &host->snapshot),
+			 0);
 }
 
 /* The sample of a memcg that was there at the last scan. */

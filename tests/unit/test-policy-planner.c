@@ -185,6 +185,36 @@ static void test_suspend(void **arg)
 	assert_rebased();
 }
 
+/* Counters that are read rarer than GAP_TICKS: no blank, and the rates span the whole time. */
+static void test_skipped_looks(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[idle].skipped = true;
+	w.memcgs[idle].read_interval_usec = 40 * TICK_USEC;
+	w.memcgs[idle].pgscan_pages = w.memcgs[idle].refault_pages[LRU_FILE] = SAMPLE_UNKNOWN;
+	world_ticks(&w, 39);
+	assert_int_equal(w.plan.n_decisions, 0);
+	assert_refused(REASON_NOT_READ);
+	assert_int_equal(w.states[idle].verdict.measured, 39 * TICK_USEC);
+	assert_int_equal(w.states[idle].verdict.limit, 40 * TICK_USEC);
+	w.memcgs[idle].skipped = false;
+	w.memcgs[idle].pgscan_pages = w.states[idle].last.pgscan_pages;
+	w.memcgs[idle].refault_pages[LRU_FILE] = w.states[idle].last.refault_pages[LRU_FILE] + 400;
+	world_tick(&w);
+	assert_int_equal(w.states[idle].dt_usec, 40 * TICK_USEC);
+	/* 400 pages in 200 s are 2 a second, averaged over 30 s. */
+	assert_int_equal(w.states[idle].refault_mpps[LRU_FILE], 2000 * 200 / 230);
+	assert_true(w.states[idle].hold_until_usec < w.snapshot.now_usec);
+	/* A suspend is one all the same. */
+	w.memcgs[idle].skipped = true;
+	w.snapshot.now_usec += SECONDS(8 * 3600);
+	world_tick(&w);
+	w.memcgs[idle].skipped = false;
+	world_tick(&w);
+	assert_refused(REASON_FIRST_LOOK);
+}
+
 static void test_clock_goes_backwards(void **arg)
 {
 	(void)arg;
@@ -313,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_slow_reading_decides_nothing),
 		cmocka_unit_test(test_reclaim_has_no_generations),
 		cmocka_unit_test(test_suspend),
+		cmocka_unit_test(test_skipped_looks),
 		cmocka_unit_test(test_clock_goes_backwards),
 		cmocka_unit_test(test_counter_reset),
 		cmocka_unit_test(test_rebase_keeps_the_baseline),

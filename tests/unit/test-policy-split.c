@@ -95,6 +95,23 @@ static void test_nothing_while_there_is_room(void **arg)
 	assert_reclaims(stream);
 }
 
+/* What was not read this time, since that is dear, is neither taken from nor taken for. */
+static void test_what_was_not_read_waits(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[slice].skipped = true;
+	flow(MIB(8));
+	assert_int_equal(w.plan.n_decisions, 0);
+	w.memcgs[slice].skipped = false;
+	w.memcgs[stream].skipped = true;
+	flow(MIB(8));
+	assert_refused(stream, REASON_NOT_READ);
+	w.memcgs[stream].skipped = false;
+	flow(MIB(8));
+	assert_reclaims(stream);
+}
+
 /* Who brings in nothing new and lost nothing yet is left alone, however full it is. */
 static void test_no_evidence_no_action(void **arg)
 {
@@ -372,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_only_the_stream_is_taken_from),
 		cmocka_unit_test(test_no_more_than_it_brought_in_at_first),
 		cmocka_unit_test(test_nothing_while_there_is_room),
+		cmocka_unit_test(test_what_was_not_read_waits),
 		cmocka_unit_test(test_no_evidence_no_action),
 		cmocka_unit_test(test_what_comes_back_stops),
 		cmocka_unit_test(test_little_evidence_allows_little),

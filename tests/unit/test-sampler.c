@@ -278,6 +278,111 @@ static void test_few_descriptors(void **state)
 	host_close(&host);
 }
 
+/* One whose counters cost too much: all else of it is fresh, the counters are unknown and not old
+ * ones, and what our writes did waits for them. */
+static void test_dear_memcg_is_skipped(void **state)
+{
+	const struct memcg_sample *c;
+	struct memcg *memcg;
+	struct host host;
+
+	host_open(&host, state);
+	scan(&host);
+	memcg = hierarchy_find(host.hierarchy, "/c", 2);
+	memcg->cost = (struct read_cost){.cpu_usec = 7000, .read_usec = 5000 - 500};
+	host.sampler.share_usec = 1000;
+	memcg->outcome.writes = 3;
+	sample(&host);
+	c = look(&host, "/c");
+	assert_true(c->skipped && c->populated);
+	assert_int_equal(c->read_interval_usec, 7 * 77);
+	assert_int_equal(c->current_bytes, 104857600);
+	assert_true(c->pgscan_pages == U && c->lru_bytes[LRU_ANON] == U && c->events_oom == U);
+	assert_true(c->psi_io.some_usec == U);
+	assert_int_equal(c->outcome.writes, 0);
+	assert_int_equal(memcg->outcome.writes, 3);
+	assert_false(look(&host, "/a/b")->skipped);
+	assert_int_equal(look(&host, "/a/b")->pgscan_pages, 70000);
+
+	host.sampler.share_usec = 1000;
+	memcg->cost.read_usec = 5000 - 7 * 77;
+	sample(&host);
+	assert_false(look(&host, "/c")->skipped);
+	assert_int_equal(look(&host, "/c")->pgscan_pages, 70000);
+	assert_int_equal(look(&host, "/c")->outcome.writes, 3);
+	assert_int_equal(memcg->cost.read_usec, 5000);
+	assert_true(memcg->cost.last_usec > 0);
+	host_close(&host);
+}
+
+/* Its share is booked each time: 8 s at once would keep all the others waiting. */
+static void test_dear_memcg_is_booked_by_shares(void **state)
+{
+	struct features features = {.capability = CAPABILITY_OBSERVE};
+	struct memcg *memcg;
+	struct host host;
+
+	host_open(&host, state);
+	scan(&host);
+	memcg = hierarchy_find(host.hierarchy, "/c", 2);
+	for (unsigned round = 0; round < 2; round++) {
+		struct reading *reading = &host.sampler.reading;
+
+		memcg->cost.cpu_usec = 8000000;
+		assert_int_equal(sampler_prepare(&host.sampler, host.hierarchy, NULL,
+						 10000000 + round, 5000000, 4000),
+				 0);
+		reading_run(reading);
+		reading->cpu_usec = 900;
+		for (size_t i = 0; i < reading->n_memcgs; i++)
+			if (reading->counters[i].cpu_usec > 0)
+				reading->counters[i].cpu_usec = 50;
+		if (round == 0) {
+			assert_false(reading->samples[memcg->index].skipped);
+			reading->counters[memcg->index].cpu_usec = 8000000;
+			reading->cpu_usec += 8000000;
+		} else {
+			assert_true(reading->samples[memcg->index].skipped);
+		}
+		assert_int_equal(
+			sampler_take(&host.sampler, host.hierarchy, &features, &host.snapshot), 0);
+		assert_in_range(host.sampler.share_usec, 3000, 4000);
+		assert_int_equal(host.sampler.booked_usec, 900 + host.sampler.share_usec);
+	}
+	host_close(&host);
+}
+
+/* Nobody in it, and it holds what it held. */
+static void test_idle_memcg_is_skipped(void **state)
+{
+	struct memcg *memcg;
+	struct host host;
+
+	host_open(&host, state);
+	fixture_write(host.fixture, fixture_memcg_file("/c", "cgroup.events"),
+		      "populated 0\nfrozen 0\n");
+	scan(&host);
+	memcg = hierarchy_find(host.hierarchy, "/c", 2);
+	sample(&host);
+	assert_false(look(&host, "/c")->skipped);
+	assert_int_equal(look(&host, "/c")->pgscan_pages, 70000);
+	memcg->state.last.current_bytes = 104857600;
+	sample(&host);
+	assert_true(look(&host, "/c")->skipped && look(&host, "/c")->pgscan_pages == U);
+	memcg->outcome.writes = 1;
+	sample(&host);
+	assert_false(look(&host, "/c")->skipped);
+	memcg->state.last.current_bytes = 104857599;
+	sample(&host);
+	assert_false(look(&host, "/c")->skipped);
+	memcg->state.last.current_bytes = 104857600;
+	fixture_write(host.fixture, fixture_memcg_file("/c", "cgroup.events"),
+		      "populated 1\nfrozen 0\n");
+	sample(&host);
+	assert_false(look(&host, "/c")->skipped);
+	host_close(&host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +394,9 @@ int main(void)
 		FIXTURE_TEST(test_vanished_memcg),
 		FIXTURE_TEST(test_outcome_is_handed_over),
 		FIXTURE_TEST(test_few_descriptors),
+		FIXTURE_TEST(test_dear_memcg_is_skipped),
+		FIXTURE_TEST(test_dear_memcg_is_booked_by_shares),
+		FIXTURE_TEST(test_idle_memcg_is_skipped),
 	};
 
 	return cmocka_run_group_tests_name("sampler", tests, NULL, NULL);

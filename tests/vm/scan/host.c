@@ -58,11 +58,10 @@ void host_scan(struct host *host)
 void host_sample(struct host *host, bool with_listing, struct snapshot *ret)
 {
 	check(sampler_prepare(&host->sampler, host->hierarchy, with_listing ? &host->lru_gen : NULL,
-			      now_usec()),
+			      now_usec(), 1000000, UINT64_MAX),
 	      "sampler_prepare");
 	reading_run(&host->sampler.reading);
-	check(sampler_take(&host->sampler, host->hierarchy, &host->features, 1000000, ret),
-	      "sampler_take");
+	check(sampler_take(&host->sampler, host->hierarchy, &host->features, ret), "sampler_take");
 }
 
 bool path_is_below(const char *path, const char *top)
