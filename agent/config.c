@@ -25,9 +25,6 @@
 /* A write that takes longer meets something that it had better not wait for. */
 #define DEFAULT_WRITE_DEADLINE_USEC (UINT64_C(500) * 1000)
 
-/* What an administrator does not notice: 1 % of one core. */
-#define DEFAULT_CPU_BUDGET_PPM 10000
-
 /* Stands in when no file defines a class. */
 #define DEFAULT_CLASS   "default"
 #define DEFAULT_PATTERN "/**"
@@ -328,7 +325,6 @@ static struct config *config_new(void)
 		return NULL;
 	config->interval_usec = DEFAULT_INTERVAL_USEC;
 	config->write_deadline_usec = DEFAULT_WRITE_DEADLINE_USEC;
-	config->cpu_budget_ppm = DEFAULT_CPU_BUDGET_PPM;
 	config->dry_run = true;
 	params_init(&config->policy);
 	return config;

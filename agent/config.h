@@ -36,7 +36,6 @@ struct config_match {
 struct config {
 	uint64_t interval_usec;
 	uint64_t write_deadline_usec;
-	uint64_t cpu_budget_ppm; /* of one core */
 	bool dry_run;
 	enum fast_path fast_path;
 	struct policy_params policy;

@@ -233,7 +233,7 @@ static const struct config_key config_keys[] = {
 	{ SECTION_AGENT, "DryRun", "yes or no",
 	  parse_flag, print_flag, AGENT(dry_run), 0, 0 },
 	{ SECTION_AGENT, "CpuBudget", "a share above 0% and up to 100%",
-	  parse_share, print_share, AGENT(cpu_budget_ppm), 1, PPM },
+	  parse_share, print_share, AGENT(policy.cpu_budget_ppm), 1, PPM },
 	{ SECTION_AGENT, "WriteMax", "a size of 64K to 64M",
 	  parse_size, print_size, AGENT(policy.write_max_bytes), 0, 0 },
 	{ SECTION_AGENT, "WriteDeadline", "a time of 10ms to 10s, with its unit",

@@ -146,6 +146,7 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 		is_number(after->current_bytes) && is_number(action->before.current_bytes)
 			? saturating_sub(action->before.current_bytes, after->current_bytes)
 			: 0;
+	uint64_t took_usec = clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
 	bool aging = action->decision.action == ACTION_AGE;
 	uint64_t freed_bytes =
 		aging ? 0 : max_u64(saturating_mul(stolen_pages, page_bytes), fallen_bytes);
@@ -155,7 +156,10 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	outcome->failures += failed;
 	outcome->agings += aging && result >= 0;
 	outcome->refused_agings += aging && result == -ERANGE;
-	outcome->write_usec += clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
+	outcome->write_usec += took_usec;
+	/* Agings walk one after the other (they are writes to one file), so that this may hold the time
+	 * of the one before, too. One that was never begun took none. */
+	outcome->aging_usec += aging && result != -ECANCELED ? took_usec : 0;
 	outcome->scanned_pages += scanned_pages;
 	outcome->stolen_pages[action_type(action)] += stolen_pages;
 	totals->writes++;

@@ -62,6 +62,9 @@ static const struct wording wordings[_REASON_MAX] = {
 			      UNIT_USEC},
 	[REASON_OLDEST_HOLDS_FILE] = {"held: an aging would merge {} (limit {})", UNIT_PAGES},
 	[REASON_AGE_NOT_DUE] = {"waiting: aged {} ago (due after {})", UNIT_USEC},
+	[REASON_AGE_DEAR] =
+		{"waiting: its page tables are dear to walk, and were {} ago (due after {})",
+		 UNIT_USEC},
 	[REASON_NOTHING_COLD] = {"nothing cold", UNIT_NONE},
 	[REASON_TOO_FAST] = {"left to the kernel: grows by {} a second (headroom holds {})",
 			     UNIT_BYTES},

@@ -45,7 +45,7 @@ static int on_due(sd_event_source *source _unused_, uint64_t usec _unused_, void
 	int r;
 
 	settings->begin(settings->userdata);
-	budget_usec = mul_div(ticker->interval_usec, ticker->config->cpu_budget_ppm, PPM);
+	budget_usec = mul_div(ticker->interval_usec, ticker->config->policy.cpu_budget_ppm, PPM);
 	r = pass_begin(settings->pass, ticker->config,
 		       clock_usec(CLOCK_BOOTTIME) + ticker->made_up_usec, ticker->interval_usec,
 		       budget_usec / COUNTERS_DIVISOR);
@@ -90,7 +90,7 @@ static int end_pass(struct ticker *ticker, uint64_t *ret_next_usec)
 	cpu_usec = ticker->begin_cpu_usec + settings->pass->sampler.booked_usec +
 		   clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
 	wait_usec = cpu_budget_spend(&ticker->budget, clock_usec(CLOCK_MONOTONIC), cpu_usec,
-				     ticker->config->cpu_budget_ppm);
+				     ticker->config->policy.cpu_budget_ppm);
 	ticker->interval_usec = max_u64(ticker->config->interval_usec, wait_usec);
 	*ret_next_usec = max_u64(plan.next_usec, wait_usec);
 	return 0;

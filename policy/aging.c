@@ -131,6 +131,11 @@ const struct lruvec_sample *aging_main_lruvec(const struct memcg_view *view)
 	return best;
 }
 
+uint64_t aging_paid_usec(const struct memcg_view *view)
+{
+	return mul_div(view->state->aging.took_usec, PPM, view->params->cpu_budget_ppm);
+}
+
 static bool may_be_aged(const struct memcg_view *view, const struct lruvec_sample *lruvec,
 			bool force, uint64_t apart_usec)
 {
@@ -146,6 +151,7 @@ bool aging_ask(const struct memcg_view *view, enum reason reason, bool force, ui
 	struct aging_state *aging = &view->state->aging;
 	const struct lruvec_sample *main = aging_main_lruvec(view);
 
+	apart_usec = max_u64(apart_usec, aging_paid_usec(view));
 	/* All or none: judged is the memcg as a whole. */
 	if (!main || !may_be_aged(view, main, force, apart_usec) ||
 	    plan->capacity - plan->n_decisions < view->sample->n_lruvecs)
@@ -171,5 +177,6 @@ bool aging_ask(const struct memcg_view *view, enum reason reason, bool force, ui
 	aging->node = main->node;
 	aging->seq = youngest_seq(main);
 	aging->asked_usec = view->snapshot->now_usec;
+	aging->took_usec = 0;
 	return true;
 }

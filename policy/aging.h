@@ -19,9 +19,12 @@ enum aging_rule aging_rule_of(const struct snapshot *snapshot, const struct memc
  */
 const struct lruvec_sample *aging_main_lruvec(const struct memcg_view *view);
 
+/* How far apart agings have to be for CpuBudget to pay for the walks of the last one. */
+uint64_t aging_paid_usec(const struct memcg_view *view);
+
 /*
  * Asks for one aging of each lruvec of the memcg, except those whose youngest generation is not
- * apart_usec old. Nothing is asked for, and false returned, if the main lruvec is one of these, or
+ * apart_usec old, or aging_paid_usec() if that is longer. Nothing is asked for, and false returned, if the main lruvec is one of these, or
  * would refuse: an unforced aging that is known to be refused is never asked for. Sets no verdict.
  */
 bool aging_ask(const struct memcg_view *view, enum reason reason, bool force, uint64_t apart_usec,

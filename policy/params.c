@@ -13,6 +13,9 @@
 /* More workers made reclaim of 50 memcgs no faster on two processors and cost 2.4 times the CPU. */
 #define DEFAULT_CONCURRENCY 2
 
+/* What an administrator does not notice: 1 % of one core. */
+#define DEFAULT_CPU_BUDGET_PPM 10000
+
 #define WEIGHT_MAX 10000
 
 /* 0.5 % per minute: in simulation 63 % of the memory kept at 0.8 refaults per minute and 100 pages
@@ -35,6 +38,7 @@ void params_init(struct policy_params *ret)
 	memset(ret, 0, sizeof(*ret));
 	ret->write_max_bytes = DEFAULT_WRITE_MAX_BYTES;
 	ret->concurrency = DEFAULT_CONCURRENCY;
+	ret->cpu_budget_ppm = DEFAULT_CPU_BUDGET_PPM;
 	ret->anon = ANON_AUTO;
 }
 
@@ -74,6 +78,8 @@ const char *params_check(const struct policy_params *params)
 		return "WriteMax= is not within 64K to 64M";
 	if (params->concurrency < 1 || params->concurrency > CONCURRENCY_HIGHEST)
 		return "Concurrency= is not within 1 to 16";
+	if (params->cpu_budget_ppm < 1 || params->cpu_budget_ppm > PPM)
+		return "CpuBudget= is not above 0% and up to 100%";
 	if (params->anon < 0 || params->anon >= _ANON_POLICY_MAX)
 		return "Anon= is none of auto, yes, no";
 	if (params->n_classes > CLASSES_MAX)

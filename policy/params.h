@@ -44,6 +44,7 @@ struct class_params {
 struct policy_params {
 	uint64_t write_max_bytes;
 	uint32_t concurrency;
+	uint64_t cpu_budget_ppm; /* of one core, above 0 */
 	enum anon_policy anon;
 	size_t n_classes;
 	struct class_params classes[CLASSES_MAX];

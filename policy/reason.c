@@ -36,6 +36,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_FILE_MOSTLY] = "file-mostly",
 	[REASON_RECLAIMED] = "reclaimed-by-others",
 	[REASON_OLDEST_HOLDS_FILE] = "oldest-holds-file",
+	[REASON_AGE_DEAR] = "age-dear",
 	[REASON_AGE_NOT_DUE] = "age-not-due",
 	[REASON_NOTHING_COLD] = "nothing-cold",
 	[REASON_TOO_FAST] = "too-fast",

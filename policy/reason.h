@@ -44,6 +44,7 @@ enum reason {
 	REASON_RECLAIMED,      /* usec since somebody else reclaimed here : usec of quiet needed */
 	REASON_OLDEST_HOLDS_FILE, /* file pages in the oldest generation : most that a merge may move */
 	REASON_AGE_NOT_DUE,       /* usec since the last aging : interval */
+	REASON_AGE_DEAR,          /* usec since the last aging : interval that its cost allows */
 	REASON_NOTHING_COLD,      /* pages in the oldest generation : 0 */
 
 	/* Nothing to do under a limit. */

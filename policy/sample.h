@@ -59,6 +59,7 @@ struct outcome {
 	uint64_t stolen_pages[_LRU_TYPE_MAX]; /* our own share of the growth of pgsteal */
 	uint64_t scanned_pages;               /* our own share of the growth of pgscan */
 	uint64_t write_usec;                  /* time spent in those writes */
+	uint64_t aging_usec;                  /* of it: in aging commands */
 };
 
 struct psi_total {

@@ -13,6 +13,9 @@
  * much as the refaults that the class allows will pay for (credit.c), and no more than about 1 % of
  * the memcg's memory a second. Three times what is allowed backs off (backoff.c).
  *
+ * The walk is paid for in the same way: with CpuBudget of 1 % the next aging comes no sooner than a
+ * hundred times the time that the last one took. A working set of a terabyte takes seconds to walk.
+ *
  * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the
  * order of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where
  * file dominates there is little to be won.
@@ -22,6 +25,7 @@
  * and run_eviction() of that kernel.
  */
 #include "saver.h"
+#include "aging.h"
 #include "arith.h"
 #include "backoff.h"
 #include "credit.h"
@@ -188,6 +192,14 @@ static bool oldest_is_empty(const struct lruvec_sample *lruvec, uint64_t anon_pa
 		file <= max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR));
 }
 
+/* Waits for the width of a generation, or to be paid for. */
+static uint64_t not_due(const struct memcg_view *view, uint64_t since_usec, uint64_t due_usec)
+{
+	bool dear = since_usec >= view->state->age_interval_usec && since_usec < due_usec;
+
+	return view_say(view, dear ? REASON_AGE_DEAR : REASON_AGE_NOT_DUE, since_usec, due_usec);
+}
+
 static uint64_t age(const struct memcg_view *view, struct plan *plan)
 {
 	const struct memcg_sample *sample = view->sample;
@@ -195,6 +207,7 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	uint64_t now_usec = view->snapshot->now_usec;
 	uint64_t anon_pages = sample->lru_bytes[LRU_ANON] / view->snapshot->page_bytes;
 	uint64_t quiet_usec = saturating_sub(now_usec, state->foreign_usec);
+	uint64_t due_usec = max_u64(state->age_interval_usec, aging_paid_usec(view));
 	uint64_t youngest_usec = 0, in_the_way = 0;
 	bool asked = false;
 
@@ -217,7 +230,7 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 		youngest_usec = saturating_mul(youngest->age_msec, 1000);
 		if (state->aged_usec)
 			youngest_usec = min_u64(youngest_usec, now_usec - state->aged_usec);
-		if (youngest_usec < state->age_interval_usec || plan->n_decisions >= plan->capacity)
+		if (youngest_usec < due_usec || plan->n_decisions >= plan->capacity)
 			continue;
 		if (!oldest_is_empty(lruvec, anon_pages, &pages)) {
 			in_the_way = pages;
@@ -237,12 +250,12 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	if (!asked && in_the_way)
 		return view_say(view, REASON_OLDEST_HOLDS_FILE, in_the_way,
 				max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR));
-	view_say(view, asked ? REASON_AGE : REASON_AGE_NOT_DUE, youngest_usec,
-		 state->age_interval_usec);
-	if (asked) {
-		state->aged_usec = now_usec;
-		state->verdict.action = ACTION_AGE;
-	}
+	if (!asked)
+		return not_due(view, youngest_usec, due_usec);
+	view_say(view, REASON_AGE, youngest_usec, due_usec);
+	state->verdict.action = ACTION_AGE;
+	state->aged_usec = now_usec;
+	state->aging.took_usec = 0;
 	return 0;
 }
 

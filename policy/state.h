@@ -75,6 +75,8 @@ struct aging_state {
 	uint32_t n_lruvecs;
 	uint32_t ours; /* agings since then */
 
+	uint64_t took_usec; /* those asked for last, as far as they have ended */
+
 	bool refused;            /* ERANGE has been answered */
 	uint32_t aged_full;      /* unforced agings that were granted with all generations there */
 	uint32_t aged_by_itself; /* generations that nobody of us asked for, under a limit */

@@ -294,6 +294,7 @@ static void obey_age(struct policy_world *w, const struct decision *d)
 		lruvec->gens[lruvec->n_gens++] = fresh;
 	}
 	m->outcome.agings++;
+	m->outcome.aging_usec += 1000;
 }
 
 void dice_obey(struct dice *dice, struct policy_world *w)

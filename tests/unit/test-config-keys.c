@@ -32,7 +32,7 @@ static void test_values(void **state)
 
 	assert_int_equal(config->interval_usec, 90000000);
 	assert_false(config->dry_run);
-	assert_int_equal(config->cpu_budget_ppm, 25000);
+	assert_int_equal(config->policy.cpu_budget_ppm, 25000);
 	assert_int_equal(config->policy.write_max_bytes, 65536);
 	assert_int_equal(config->write_deadline_usec, 10000000);
 	assert_int_equal(config->policy.concurrency, 16);

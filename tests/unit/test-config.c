@@ -69,7 +69,7 @@ static void test_defaults(void **state)
 
 	assert_int_equal(config->interval_usec, 5000000);
 	assert_int_equal(config->write_deadline_usec, 500000);
-	assert_int_equal(config->cpu_budget_ppm, 10000);
+	assert_int_equal(config->policy.cpu_budget_ppm, 10000);
 	assert_true(config->dry_run);
 	assert_int_equal(config->policy.write_max_bytes, 16 << 20);
 	assert_int_equal(config->policy.concurrency, 2);

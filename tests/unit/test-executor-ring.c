@@ -143,6 +143,9 @@ static void test_files(void **state)
 		assert_int_equal(find(&bench, path)->outcome.freed_bytes, 0);
 	}
 	assert_int_equal(find(&bench, "/b")->outcome.agings, 1);
+	assert_true(find(&bench, "/b")->outcome.aging_usec > 0);
+	assert_int_equal(find(&bench, "/b")->outcome.aging_usec,
+			 find(&bench, "/b")->outcome.write_usec);
 	bench_close(&bench);
 }
 
@@ -204,6 +207,7 @@ static void test_deadlines(void **state)
 		assert_int_equal(find(&bench, path)->outcome.writes, 1);
 		assert_int_equal(find(&bench, path)->outcome.failures, 0);
 		assert_true(find(&bench, path)->outcome.write_usec >= 100000);
+		assert_int_equal(find(&bench, path)->outcome.aging_usec, 0);
 	}
 	assert_text(&bench, fixture_memcg_file("/d", "memory.reclaim"), "16777216 swappiness=0");
 	close(pipes[0]);

@@ -123,6 +123,7 @@ static void test_numbers(void **state _unused_)
 		{REASON_YOUNG, 2 * USEC_PER_SEC, 300 * USEC_PER_SEC, " 2 s ", " 300 s"},
 		{REASON_SLOW, 25 * USEC_PER_SEC, 20 * USEC_PER_SEC, " 25 s ", " 20 s)"},
 		{REASON_NOT_READ, 3 * USEC_PER_SEC, 1600 * USEC_PER_SEC, " 3 s ", " 1600 s)"},
+		{REASON_AGE_DEAR, 25 * USEC_PER_SEC, 800 * USEC_PER_SEC, " 25 s ", " 800 s)"},
 		{REASON_SMALL, 101187584, 1 << 20, " 96.5M ", " 1.0M)"},
 		{REASON_HOLD_REFAULT, 1250, 80000, " 1.2 pages/s ", "limit 80.0 pages/s)"},
 		{REASON_HOLD_PRESSURE, 1234, 1000, " 0.12 % ", "limit 0.10 %)"},

@@ -54,6 +54,10 @@ static void test_each_rule(void **arg)
 	assert_wrong("Concurrency=");
 	params.concurrency = 17;
 	assert_wrong("Concurrency=");
+	params.cpu_budget_ppm = 0;
+	assert_wrong("CpuBudget=");
+	params.cpu_budget_ppm = 1000001;
+	assert_wrong("CpuBudget=");
 	params.anon = _ANON_POLICY_MAX;
 	assert_wrong("Anon=");
 	params.n_classes = CLASSES_MAX + 1;

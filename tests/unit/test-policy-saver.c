@@ -48,6 +48,61 @@ static void test_ages_when_the_oldest_is_empty(void **arg)
 	assert_int_equal(world_decision(&w, idle)->bytes, 0);
 }
 
+/* 400 ms of 1 % of a core are 40 s: eight ticks, where W is four at most. */
+static void test_dear_aging_is_paid_for(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(fresh);
+
+	(void)arg;
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+	lruvec->gens[3].age_msec = 0;
+	/* It ends in two parts, as those of two nodes do. */
+	w.memcgs[idle].outcome = (struct outcome){.agings = 1, .aging_usec = 300000};
+	world_tick(&w);
+	w.memcgs[idle].outcome.aging_usec = 100000;
+	world_tick(&w);
+	w.memcgs[idle].outcome = (struct outcome){0};
+	lruvec->gens[3].age_msec = 60000;
+	world_tick(&w);
+	for (unsigned tick = 4; tick < 8; tick++) {
+		world_tick(&w);
+		assert_decides(ACTION_NONE, REASON_AGE_DEAR);
+		assert_int_equal(w.states[idle].verdict.measured, tick * TICK_USEC);
+		assert_int_equal(w.states[idle].verdict.limit, SECONDS(40));
+	}
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+	/* One that costs next to nothing comes after W again. */
+	w.memcgs[idle].outcome.aging_usec = 1000;
+	world_tick(&w);
+	w.memcgs[idle].outcome = (struct outcome){0};
+	assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
+	assert_true(w.states[idle].age_interval_usec <= SECONDS(20));
+	world_ticks(&w, (unsigned)(w.states[idle].age_interval_usec / TICK_USEC) - 1);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
+/* Ten times the budget, a tenth of the time. */
+static void test_a_larger_budget_pays_sooner(void **arg)
+{
+	struct lruvec_sample *lruvec = begin(fresh);
+
+	(void)arg;
+	w.params.cpu_budget_ppm = 100000;
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+	w.memcgs[idle].outcome.aging_usec = 3000000;
+	lruvec->gens[3].age_msec = 60000;
+	world_tick(&w);
+	w.memcgs[idle].outcome = (struct outcome){0};
+	world_ticks(&w, 4);
+	assert_decides(ACTION_NONE, REASON_AGE_DEAR);
+	assert_int_equal(w.states[idle].verdict.limit, SECONDS(30));
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+}
+
 static void test_nearly_empty_is_empty(void **arg)
 {
 	struct lruvec_sample *lruvec = begin(aged);
@@ -364,6 +419,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ages_when_the_oldest_is_empty),
+		cmocka_unit_test(test_dear_aging_is_paid_for),
+		cmocka_unit_test(test_a_larger_budget_pays_sooner),
 		cmocka_unit_test(test_nearly_empty_is_empty),
 		cmocka_unit_test(test_never_merges_anon),
 		cmocka_unit_test(test_never_merges_much_file),
