@@ -327,7 +327,7 @@ static int walk_root(struct walk *walk)
 	struct memcg *root;
 	int fd, r;
 
-	fd = openat(hierarchy->root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = fcntl(hierarchy->root_fd, F_DUPFD_CLOEXEC, 0);
 	r = fd < 0 ? -errno : enter(walk, fd, NULL, &root);
 	return r < 0 ? r : walk_below(walk, root, 0);
 }
