@@ -25,6 +25,9 @@ uint64_t quota_room_bytes(const struct snapshot *snapshot, size_t index, uint64_
 {
 	uint64_t room_bytes = UINT64_MAX;
 
+	/* As in saver.c: one that was read long ago, since its counters are dear, has saved up nothing
+	 * for all the others below its ancestors. */
+	dt_usec = min_u64(dt_usec, saturating_mul(2, snapshot->interval_usec));
 	for (int64_t i = snapshot->memcgs[index].parent; i >= 0; i = snapshot->memcgs[i].parent) {
 		const struct memcg_sample *memcg = &snapshot->memcgs[i];
 		uint64_t held_bytes = memcg->current_bytes;

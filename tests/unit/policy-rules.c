@@ -338,7 +338,7 @@ static uint64_t swept_bytes(const struct check *c, size_t i)
 	return bytes;
 }
 
-/* 2 %, or 8 MiB, a second since its descendants were last looked at. */
+/* 2 %, or 8 MiB, a second since its descendants were last looked at, two ticks at most. */
 static uint64_t sweep_most_bytes(const struct check *c, size_t i)
 {
 	uint64_t held_bytes = c->snapshot->memcgs[i].current_bytes, dt_usec = 0;
@@ -348,6 +348,7 @@ static uint64_t sweep_most_bytes(const struct check *c, size_t i)
 	for (size_t k = i; k < c->snapshot->n_memcgs; k++)
 		if (is_within(c->snapshot, k, i))
 			dt_usec = max_u64(dt_usec, c->states[k].dt_usec);
+	dt_usec = min_u64(dt_usec, saturating_mul(2, c->snapshot->interval_usec));
 	return mul_div(max_u64(held_bytes / 50 + 1, MIB(8)), dt_usec, USEC_PER_SEC);
 }
 

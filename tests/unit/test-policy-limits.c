@@ -227,10 +227,9 @@ static uint64_t sum_bytes(void)
 	return bytes;
 }
 
-/* Each may lose 4 % a second, but together no more than 2 % of their slice. */
-static void test_quota_of_an_ancestor(void **arg)
+/* Ten of 60 MiB in one slice, whose sweeps are under way. */
+static void begin_slice(void)
 {
-	(void)arg;
 	world_init(&w);
 	root = world_add(&w, -1, 0, 0);
 	slice = world_add(&w, (int)root, 0, 0);
@@ -240,7 +239,30 @@ static void test_quota_of_an_ancestor(void **arg)
 		w.memcgs[idle].outcome.stolen_pages[LRU_ANON] = 100;
 	}
 	world_ticks(&w, 8);
+}
+
+/* Each may lose 4 % a second, but together no more than 2 % of their slice. */
+static void test_quota_of_an_ancestor(void **arg)
+{
+	(void)arg;
+	begin_slice();
 	assert_in_range(sum_bytes(), MIB(60) - PAGE_BYTES, MIB(60));
+	assert_refused(REASON_QUOTA);
+}
+
+/* Not read for long, since that is dear: two ticks' worth, and not that of all the time. */
+static void test_quota_is_not_saved_up(void **arg)
+{
+	(void)arg;
+	begin_slice();
+	for (size_t i = 0; i < w.snapshot.n_memcgs; i++)
+		w.memcgs[i].skipped = true;
+	world_ticks(&w, 10);
+	assert_int_equal(sum_bytes(), 0);
+	for (size_t i = 0; i < w.snapshot.n_memcgs; i++)
+		w.memcgs[i].skipped = false;
+	world_tick(&w);
+	assert_in_range(sum_bytes(), MIB(120) - PAGE_BYTES, MIB(120));
 	assert_refused(REASON_QUOTA);
 }
 
@@ -300,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_swap_device),
 		cmocka_unit_test(test_anon_no),
 		cmocka_unit_test(test_quota_of_an_ancestor),
+		cmocka_unit_test(test_quota_is_not_saved_up),
 		cmocka_unit_test(test_quota_of_the_host),
 		cmocka_unit_test(test_reclaim_kinds),
 	};
