@@ -11,7 +11,7 @@
  * itself, from 6.14 on, or promotes by frequency, eviction costs hits as well, and nothing is done.
  *
  * What is kept free is kept from use, so it is little, 1 to 2 % of the limit, and only where that
- * is enough until the next look: a memcg that brings in more is left to the kernel, since the
+ * is enough until the look after next: a memcg that brings in more is left to the kernel, since the
  * headroom would cost it pages and spare it nothing. Nor is more taken than a small part of its
  * file: where there is little, that is the text of the programs that run there.
  *
@@ -141,7 +141,7 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 	    file_reclaim_refused(params, snapshot, leaf, false, state, &swappiness))
 		return;
 	most_bps = mul_div(mul_div(limit.limit_bytes, HEADROOM_MOST_PPM, PPM), USEC_PER_SEC,
-			   LIMIT_NEXT_LEAST_USEC);
+			   HEADROOM_SPAN_USEC);
 	need_bytes = limit_need_bytes(&limit, planned_bytes[limited]);
 	if (limit.growth_bps > most_bps) {
 		if (need_bytes > 0)

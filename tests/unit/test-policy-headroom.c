@@ -69,14 +69,14 @@ static void test_a_second_of_growth(void **arg)
 	assert_evicts(MIB(9), MIB(10));
 }
 
-/* Never more than 2 %, which holds 40 MiB a second for half a second. */
+/* Never more than 2 %, which holds 20 MiB a second for a second. */
 static void test_two_percent_at_most(void **arg)
 {
 	(void)arg;
 	begin(0);
 	for (int i = 0; i < 30; i++) {
-		world_take_file(&w, db, MIB(150));
-		world_read_file(&w, db, MIB(150));
+		world_take_file(&w, db, MIB(99));
+		world_read_file(&w, db, MIB(99));
 		world_tick(&w);
 	}
 	assert_evicts(MIB(14), MIB(15));
@@ -87,12 +87,12 @@ static void test_too_fast_for_headroom(void **arg)
 	(void)arg;
 	begin(0);
 	for (int i = 0; i < 8; i++) {
-		world_take_file(&w, db, MIB(250));
-		world_read_file(&w, db, MIB(250));
+		world_take_file(&w, db, MIB(105));
+		world_read_file(&w, db, MIB(105));
 		world_tick(&w);
 	}
 	assert_refused(REASON_TOO_FAST);
-	assert_in_range(w.states[db].verdict.limit, MIB(40) - 4096, MIB(40));
+	assert_in_range(w.states[db].verdict.limit, MIB(20) - 4096, MIB(20));
 }
 
 static void test_looks_again_in_time(void **arg)
