@@ -14,6 +14,7 @@
  * (mm/memcontrol.c mem_cgroup_id_remove()), which no other one has, and it stands in nobody's way.
  */
 #include "listing.h"
+#include "array.h"
 #include "arith.h"
 #include "macro.h"
 
@@ -37,24 +38,6 @@ void listing_done(struct listing *listing)
 	free(listing->record);
 	free(listing->order);
 	*listing = (struct listing){0};
-}
-
-/* Makes *array hold n elements at least. */
-static int reserve(void **array, size_t *capacity, size_t n, size_t size)
-{
-	size_t wanted = *capacity ? *capacity : 64;
-	void *grown;
-
-	if (n <= *capacity)
-		return 0;
-	while (wanted < n)
-		wanted *= 2;
-	grown = reallocarray(*array, wanted, size);
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	*capacity = wanted;
-	return 0;
 }
 
 /* --- one record after the other */
@@ -103,8 +86,8 @@ static struct listing_entry *add_entry(struct reading *reading, const struct lru
 	struct listing_entry *entry;
 	struct memcg *memcg = NULL;
 
-	reading->error = reserve((void **)&listing->entries, &listing->entries_capacity,
-				 listing->n_entries + 1, sizeof(*listing->entries));
+	reading->error =
+		array_reserve(listing->entries, listing->entries_capacity, listing->n_entries + 1);
 	if (reading->error < 0)
 		return NULL;
 	if (reading->hierarchy && record->path_len > 0)
@@ -145,8 +128,8 @@ static void take_record(const struct lru_gen_record *record, void *userdata)
 	entry->n_refused += entry->fault != LISTING_OK;
 	if (record->flaw != KPARSE_OK)
 		return;
-	reading->error = reserve((void **)&listing->lruvecs, &listing->lruvecs_capacity,
-				 listing->n_lruvecs + 1, sizeof(*listing->lruvecs));
+	reading->error =
+		array_reserve(listing->lruvecs, listing->lruvecs_capacity, listing->n_lruvecs + 1);
 	if (reading->error < 0)
 		return;
 	listing->lruvecs[listing->n_lruvecs++] = record->lruvec;
@@ -210,8 +193,7 @@ static int compare_paths(const void *a, const void *b, void *userdata)
 static int refuse_twice(struct listing *listing)
 {
 	size_t n = 0;
-	int r = reserve((void **)&listing->order, &listing->order_capacity, listing->n_entries,
-			sizeof(*listing->order));
+	int r = array_reserve(listing->order, listing->order_capacity, listing->n_entries);
 
 	if (r < 0)
 		return r;

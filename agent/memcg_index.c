@@ -4,12 +4,11 @@
  * that are kept up to date, ordered, and cheap: a few thousand entries at most.
  */
 #include "memcg_index.h"
+#include "array.h"
 #include "macro.h"
 
 #include <errno.h>
 #include <string.h>
-
-#define CAPACITY_START 64
 
 void memcg_index_done(struct memcg_index *index)
 {
@@ -32,24 +31,16 @@ void memcg_index_begin(struct memcg_index *index)
 	index->n_by_watch = 0;
 }
 
-static int grow(struct memcg ***array, size_t capacity)
-{
-	struct memcg **grown = reallocarray(*array, capacity, sizeof(**array));
-
-	if (!grown)
-		return -ENOMEM;
-	*array = grown;
-	return 0;
-}
-
 int memcg_index_append(struct memcg_index *index, struct memcg *memcg)
 {
 	if (index->n == index->capacity) {
-		size_t capacity = index->capacity ? 2 * index->capacity : CAPACITY_START;
+		size_t capacity = array_capacity(index->capacity, index->n + 1);
 
-		if (grow(&index->memcgs, capacity) < 0 || grow(&index->by_path, capacity) < 0 ||
-		    grow(&index->by_id, capacity) < 0 || grow(&index->by_watch, capacity) < 0 ||
-		    grow(&index->former_by_id, capacity) < 0)
+		if (array_resize(index->memcgs, capacity) < 0 ||
+		    array_resize(index->by_path, capacity) < 0 ||
+		    array_resize(index->by_id, capacity) < 0 ||
+		    array_resize(index->by_watch, capacity) < 0 ||
+		    array_resize(index->former_by_id, capacity) < 0)
 			return -ENOMEM;
 		index->capacity = capacity;
 	}

@@ -5,6 +5,7 @@
  * after it.
  */
 #include "pass.h"
+#include "array.h"
 #include "macro.h"
 #include "planner.h"
 #include "report.h"
@@ -33,32 +34,16 @@ void pass_done(struct pass *pass)
 
 static int reserve(struct pass *pass, const struct snapshot *snapshot)
 {
-	size_t n_decisions = policy_plan_capacity(snapshot);
+	size_t capacity = array_capacity(pass->memcgs_capacity, snapshot->n_memcgs);
 
-	if (snapshot->n_memcgs > pass->memcgs_capacity) {
-		size_t capacity = 2 * snapshot->n_memcgs;
-		struct memcg_state *states = reallocarray(pass->states, capacity, sizeof(*states));
-		uint64_t *planned_bytes;
-
-		if (!states)
+	if (capacity != pass->memcgs_capacity) {
+		if (array_resize(pass->states, capacity) < 0 ||
+		    array_resize(pass->planned_bytes, capacity) < 0)
 			return -ENOMEM;
-		pass->states = states;
-		planned_bytes = reallocarray(pass->planned_bytes, capacity, sizeof(*planned_bytes));
-		if (!planned_bytes)
-			return -ENOMEM;
-		pass->planned_bytes = planned_bytes;
 		pass->memcgs_capacity = capacity;
 	}
-	if (n_decisions > pass->decisions_capacity) {
-		struct decision *decisions =
-			reallocarray(pass->decisions, 2 * n_decisions, sizeof(*decisions));
-
-		if (!decisions)
-			return -ENOMEM;
-		pass->decisions = decisions;
-		pass->decisions_capacity = 2 * n_decisions;
-	}
-	return 0;
+	return array_reserve(pass->decisions, pass->decisions_capacity,
+			     policy_plan_capacity(snapshot));
 }
 
 int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec,

@@ -7,6 +7,7 @@
  * lru_gen is read as a whole, once in a tick.
  */
 #include "reading.h"
+#include "array.h"
 #include "arith.h"
 #include "clock.h"
 #include "file.h"
@@ -38,25 +39,15 @@ void reading_done(struct reading *reading)
 
 int reading_reserve(struct reading *reading, size_t n)
 {
-	struct counters_reading *counters;
-	struct memcg_sample *samples;
-	struct memcg **memcgs;
+	size_t capacity = array_capacity(reading->capacity, n);
 
-	if (n <= reading->capacity)
+	if (capacity == reading->capacity)
 		return 0;
-	samples = reallocarray(reading->samples, 2 * n, sizeof(*samples));
-	if (!samples)
+	if (array_resize(reading->samples, capacity) < 0 ||
+	    array_resize(reading->counters, capacity) < 0 ||
+	    array_resize(reading->memcgs, capacity) < 0)
 		return -ENOMEM;
-	reading->samples = samples;
-	counters = reallocarray(reading->counters, 2 * n, sizeof(*counters));
-	if (!counters)
-		return -ENOMEM;
-	reading->counters = counters;
-	memcgs = reallocarray(reading->memcgs, 2 * n, sizeof(*memcgs));
-	if (!memcgs)
-		return -ENOMEM;
-	reading->memcgs = memcgs;
-	reading->capacity = 2 * n;
+	reading->capacity = capacity;
 	return 0;
 }
 

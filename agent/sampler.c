@@ -3,6 +3,7 @@
  * What is to be read, and what came of it.
  */
 #include "sampler.h"
+#include "array.h"
 #include "arith.h"
 #include "kparse.h"
 #include "macro.h"
@@ -22,24 +23,6 @@ void sampler_done(struct sampler *sampler)
 	reading_done(&sampler->reading);
 	listing_done(&sampler->listing);
 	free(sampler->costs_usec);
-}
-
-static int reserve(struct sampler *sampler, size_t n)
-{
-	size_t former = sampler->reading.capacity;
-	uint64_t *costs_usec;
-	int r = reading_reserve(&sampler->reading, n);
-
-	if (r < 0 || sampler->reading.capacity == former)
-		return r;
-	costs_usec =
-		reallocarray(sampler->costs_usec, sampler->reading.capacity, sizeof(*costs_usec));
-	if (!costs_usec) {
-		sampler->reading.capacity = former;
-		return -ENOMEM;
-	}
-	sampler->costs_usec = costs_usec;
-	return 0;
 }
 
 /* What is to be read of a memcg. */
@@ -103,7 +86,9 @@ int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
 	int r;
 
 	memcgs = hierarchy_memcgs(hierarchy, &n);
-	r = reserve(sampler, n);
+	r = reading_reserve(&sampler->reading, n);
+	if (r >= 0)
+		r = array_reserve(sampler->costs_usec, sampler->costs_capacity, n);
 	if (r < 0)
 		return r;
 	sampler->now_usec = now_usec;
