@@ -150,6 +150,10 @@ int memcg_reclaim_fd(struct memcg *memcg)
 	return fd;
 }
 
+/* A write is measured in the event loop, which is not to wait longer for the kernel to add up the
+ * counters of a memcg: what was freed is then told by memory.current alone. */
+#define USAGE_STAT_MOST_USEC (20 * 1000)
+
 int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret)
 {
 	struct memcg_usage usage = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
@@ -161,12 +165,14 @@ int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret)
 	if (len < 0)
 		return len;
 	kparse_value(text, (size_t)len, &usage.current_bytes);
-	len = read_kept(memcg, &memcg->usage_fds[1], MEMCG_STAT, text, sizeof(text));
-	if (len < 0)
-		return len;
-	if (kparse_memory_stat(text, (size_t)len, &sample) >= 0) {
-		usage.pgsteal_pages = sample.pgsteal_pages;
-		usage.pgscan_pages = sample.pgscan_pages;
+	if (memcg->cost.cpu_usec <= USAGE_STAT_MOST_USEC) {
+		len = read_kept(memcg, &memcg->usage_fds[1], MEMCG_STAT, text, sizeof(text));
+		if (len < 0)
+			return len;
+		if (kparse_memory_stat(text, (size_t)len, &sample) >= 0) {
+			usage.pgsteal_pages = sample.pgsteal_pages;
+			usage.pgscan_pages = sample.pgscan_pages;
+		}
 	}
 	*ret = usage;
 	return 0;

@@ -93,7 +93,8 @@ uint64_t memcg_read_dying(const struct memcg *memcg);
 /* Descriptor of memory.reclaim, or -errno. */
 int memcg_reclaim_fd(struct memcg *memcg);
 
-/* What a write of ours is measured by. Unknown values are SAMPLE_UNKNOWN. Has descriptors of its
+/* What a write of ours is measured by. Unknown values are SAMPLE_UNKNOWN, the counters of a memcg
+ * that the kernel takes long over among them. Has descriptors of its
  * own: the kernel lets one reader at a time through each (fs/kernfs/file.c), and another thread may
  * be waiting in memcg_read(). */
 struct memcg_usage {

@@ -171,6 +171,31 @@ static void test_what_was_freed(void **state)
 	bench_close(&bench);
 }
 
+/* Where the kernel takes long over memory.stat, it is not waited for: memory.current tells. */
+static void test_dear_counters_are_not_waited_for(void **state)
+{
+	static const uint64_t cpu_usec[] = {20000, 20001}, stolen_pages[] = {512, 0};
+	struct bench bench;
+
+	bench_open(&bench, state);
+	for (size_t i = 0; i < ARRAY_SIZE(cpu_usec); i++) {
+		struct memcg *memcg = find(&bench, "/a");
+
+		memcg->outcome = (struct outcome){0};
+		memcg->cost.cpu_usec = cpu_usec[i];
+		fixture_add_memcg(bench.fixture, "/a");
+		decide(&bench, "/a", ACTION_RECLAIM, 1 * MIB);
+		start(&bench);
+		fixture_printf(bench.fixture, fixture_memcg_file("/a", "memory.current"), "%ju\n",
+			       (uintmax_t)(99 * MIB));
+		bench.ring.stolen_pages = 512;
+		fake_ring_complete_all(&bench.ring);
+		assert_int_equal(memcg->outcome.stolen_pages[LRU_FILE], stolen_pages[i]);
+		assert_int_equal(memcg->outcome.freed_bytes, i == 0 ? 512 * PAGE : 1 * MIB);
+	}
+	bench_close(&bench);
+}
+
 static void test_results(void **state)
 {
 	static const struct {
@@ -400,11 +425,17 @@ static void test_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FIXTURE_TEST(test_steps),          FIXTURE_TEST(test_nothing_freed),
-		FIXTURE_TEST(test_what_was_freed), FIXTURE_TEST(test_results),
-		FIXTURE_TEST(test_lies),           FIXTURE_TEST(test_lru_gen),
-		FIXTURE_TEST(test_concurrency),    FIXTURE_TEST(test_new_plan),
-		FIXTURE_TEST(test_vanished_memcg), FIXTURE_TEST(test_cannot_open),
+		FIXTURE_TEST(test_steps),
+		FIXTURE_TEST(test_nothing_freed),
+		FIXTURE_TEST(test_what_was_freed),
+		FIXTURE_TEST(test_results),
+		FIXTURE_TEST(test_dear_counters_are_not_waited_for),
+		FIXTURE_TEST(test_lies),
+		FIXTURE_TEST(test_lru_gen),
+		FIXTURE_TEST(test_concurrency),
+		FIXTURE_TEST(test_new_plan),
+		FIXTURE_TEST(test_vanished_memcg),
+		FIXTURE_TEST(test_cannot_open),
 		FIXTURE_TEST(test_stop),
 	};
 
