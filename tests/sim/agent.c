@@ -106,6 +106,7 @@ void agent_tick(struct agent *agent, struct host *host)
 	agent->plan.capacity = min_u64(policy_plan_capacity(snapshot),
 				       sizeof(agent->decisions) / sizeof(agent->decisions[0]));
 	policy_plan(&agent->params, snapshot, agent->states, agent->planned_bytes, &agent->plan);
+	trace_look(&agent->trace, host, snapshot, agent->states);
 	for (size_t d = 0; d < agent->plan.n_decisions; d++) {
 		const struct decision *decision = &agent->plan.decisions[d];
 		uint64_t remaining_bytes = decision->bytes;

@@ -7,6 +7,7 @@
 #define FGRECLAIM_TESTS_SIM_AGENT_H
 
 #include "planner.h"
+#include "trace.h"
 #include "view.h"
 
 struct agent {
@@ -20,6 +21,7 @@ struct agent {
 	uint64_t planned_bytes[MEMCGS_MAX];
 	struct decision decisions[8 * MEMCGS_MAX];
 	struct plan plan;
+	struct trace trace;
 	/* What came of it. */
 	uint64_t ticks, writes, failures, agings;
 	uint64_t evicted_pages[_LRU_TYPE_MAX];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sim [--short] [--jobs=N] [--seeds=N] SCENARIO...
+ * sim [--short] [--jobs=N] [--seeds=N] [--trace=KERNEL] SCENARIO...
  *
  * Runs every scenario on its kernels, without and with the agent, with every seed; prints the table;
  * exits with 1 if a bound does not hold. --short: only the scenarios marked so, one seed, measured for
- * a shorter time, no table.
+ * a shorter time, no table. --trace: one run of each on one kernel, with the agent and the first seed,
+ * and what the policy decided; no table.
  */
 #include "table.h"
 
@@ -24,6 +25,7 @@
 struct options {
 	bool short_form;
 	unsigned jobs, seeds;
+	int trace; /* kernel, -1: no trace */
 };
 
 /* What the workers share. */
@@ -37,7 +39,8 @@ static size_t n_scenarios;
 
 static _Noreturn void usage(void)
 {
-	fprintf(stderr, "usage: sim [--short] [--jobs=N] [--seeds=N] SCENARIO...\n");
+	fprintf(stderr, "usage: sim [--short] [--jobs=N] [--seeds=N] [--trace=KERNEL] "
+			"SCENARIO...\n");
 	exit(2);
 }
 
@@ -50,6 +53,14 @@ static unsigned number_of(const char *text, unsigned most)
 	return (unsigned)value;
 }
 
+static int kernel_of(const char *name)
+{
+	for (int k = 0; k < SIM_KERNELS; k++)
+		if (strcmp(kernel_name(k), name) == 0)
+			return k;
+	usage();
+}
+
 static void parse(int argc, char **argv, struct options *options)
 {
 	for (int i = 1; i < argc; i++) {
@@ -60,6 +71,8 @@ static void parse(int argc, char **argv, struct options *options)
 			options->jobs = number_of(argv[i] + 7, JOBS_MAX);
 		} else if (strncmp(argv[i], "--seeds=", 8) == 0) {
 			options->seeds = number_of(argv[i] + 8, SEEDS_MAX);
+		} else if (strncmp(argv[i], "--trace=", 8) == 0) {
+			options->trace = kernel_of(argv[i] + 8);
 		} else if (argv[i][0] == '-' || n_scenarios == SCENARIOS_MAX) {
 			usage();
 		} else {
@@ -89,7 +102,7 @@ static void work(struct board *board, unsigned seeds)
 			return;
 		/* The first kernel is a yardstick without any interface to act on. */
 		if (scenarios[s].kernels[kernel] && !(kernel == 0 && agent))
-			scenario_run(&scenarios[s], (int)kernel, agent, seed + 1,
+			scenario_run(&scenarios[s], (int)kernel, agent, seed + 1, false,
 				     &board->runs[s].results[kernel][agent][seed]);
 	}
 }
@@ -118,13 +131,29 @@ static void run_all(struct board *board, const struct options *options)
 	}
 }
 
+static void trace_all(int kernel)
+{
+	struct result result;
+
+	for (size_t s = 0; s < n_scenarios; s++) {
+		printf("%s, %s\n", scenarios[s].title, kernel_name(kernel));
+		scenario_run(&scenarios[s], kernel, true, 1, true, &result);
+		printf("%s %.4g\n", metric_name(&scenarios[s], scenarios[s].metric),
+		       result.value[scenarios[s].metric]);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	struct options options = {.jobs = 2, .seeds = 5};
+	struct options options = {.jobs = 2, .seeds = 5, .trace = -1};
 	unsigned failures = 0;
 	struct board *board;
 
 	parse(argc, argv, &options);
+	if (options.trace >= 0) {
+		trace_all(options.trace);
+		return 0;
+	}
 	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		     0);
 	if (board == MAP_FAILED) {

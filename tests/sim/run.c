@@ -218,7 +218,7 @@ static void blind_tick(struct run *run)
 	}
 }
 
-void scenario_run(const struct scenario *s, int kernel, bool with_agent, uint64_t seed,
+void scenario_run(const struct scenario *s, int kernel, bool with_agent, uint64_t seed, bool trace,
 		  struct result *ret)
 {
 	static struct run run;
@@ -229,6 +229,7 @@ void scenario_run(const struct scenario *s, int kernel, bool with_agent, uint64_
 	memset(ret, 0, sizeof(*ret));
 	run.scenario = s;
 	agent_init(&run.agent, s->tick_usec);
+	run.agent.trace.on = trace;
 	run.agent.params.n_classes = s->n_classes;
 	memcpy(run.agent.params.classes, s->classes, s->n_classes * sizeof(s->classes[0]));
 	set_up_host(&run, kernel, seed);

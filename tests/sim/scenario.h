@@ -104,8 +104,8 @@ void scenario_read(struct scenario *ret, const char *path);
 const char *metric_name(const struct scenario *scenario, unsigned metric);
 const char *kernel_name(int kernel);
 
-/* One run; deterministic in its arguments. */
+/* One run; deterministic in its arguments. trace: prints what the agent decides and why. */
 void scenario_run(const struct scenario *scenario, int kernel, bool agent, uint64_t seed,
-		  struct result *ret);
+		  bool trace, struct result *ret);
 
 #endif
