@@ -66,9 +66,16 @@ static uint64_t passed_usec(const struct memcg_view *view)
 	return gclk_since_usec(view, view->state->gclk.began_usec);
 }
 
-static uint64_t period_usec(const struct memcg_view *view)
+/* By the residence time without churn: with it pages stay longer, and agings that come the more
+ * seldom for it bring less. */
+static uint64_t period_without_usec(const struct memcg_view *view)
 {
 	return view->state->residence.usec / PERIOD_DIVISOR;
+}
+
+static uint64_t period_usec(const struct memcg_view *view)
+{
+	return view->state->gclk.churn_period_usec;
 }
 
 static bool is_waiting(const struct memcg_view *view)
@@ -100,7 +107,7 @@ static bool is_loop_shaped(const struct memcg_view *view)
 	}
 	cost_nsec = saturating_mul(oldest, MOVE_NSEC);
 	return all > 0 && all - oldest < mul_div(all, PROTECTED_PPM, PPM) &&
-	       cost_nsec < mul_div(period_usec(view), MOVE_PPM * 1000, PPM);
+	       cost_nsec < mul_div(period_without_usec(view), MOVE_PPM * 1000, PPM);
 }
 
 static bool is_steady(const struct memcg_view *view)
@@ -123,7 +130,7 @@ static void ask(const struct memcg_view *view, enum reason reason, uint64_t meas
 	view_say(view, reason, measured, limit);
 	if (due && aging_ask(view, reason, true, 0, plan))
 		view->state->verdict.action = ACTION_AGE;
-	plan->next_usec = min_u64(plan->next_usec, max_u64(period_usec(view), PERIOD_LEAST_USEC));
+	plan->next_usec = min_u64(plan->next_usec, period_usec(view));
 }
 
 bool churn_begins(const struct memcg_view *view, struct plan *plan)
@@ -136,11 +143,12 @@ bool churn_begins(const struct memcg_view *view, struct plan *plan)
 	    !is_number(before_ppm) || !is_number(sample->lru_bytes[LRU_ANON]) ||
 	    !is_number(sample->lru_bytes[LRU_FILE]) ||
 	    sample->lru_bytes[LRU_FILE] <= sample->lru_bytes[LRU_ANON] ||
-	    period_usec(view) < PERIOD_LEAST_USEC || gclk_file_return_ppm(view) < RETURN_PPM ||
-	    !is_loop_shaped(view) || !is_steady(view))
+	    period_without_usec(view) < PERIOD_LEAST_USEC ||
+	    gclk_file_return_ppm(view) < RETURN_PPM || !is_loop_shaped(view) || !is_steady(view))
 		return false;
 	gclk_begin(view, GCLK_CHURN_TRIAL);
 	gclk->before_ppm = before_ppm;
+	gclk->churn_period_usec = period_without_usec(view);
 	gclk->churn_late = 0;
 	view->state->aging.unmoved = 0;
 	ask(view, REASON_CHURN_TRIAL, before_ppm, mul_div(before_ppm, GAIN_PPM, PPM), plan);
@@ -192,6 +200,15 @@ static void judge(const struct memcg_view *view, uint64_t with_ppm, uint64_t wit
 	ask(view, REASON_CHURN, with_ppm, without_ppm, plan);
 }
 
+/* After a pause, which has shown again what it is like without. */
+static void resume(const struct memcg_view *view, uint64_t without_ppm, struct plan *plan)
+{
+	struct gclk_state *gclk = &view->state->gclk;
+
+	gclk->churn_period_usec = max_u64(period_without_usec(view), PERIOD_LEAST_USEC);
+	judge(view, gclk->before_ppm, without_ppm, plan);
+}
+
 void churn_plan(const struct memcg_view *view, struct plan *plan)
 {
 	struct gclk_state *gclk = &view->state->gclk;
@@ -204,7 +221,7 @@ void churn_plan(const struct memcg_view *view, struct plan *plan)
 	}
 	if (gclk->phase == GCLK_CHURN_PAUSE) {
 		if (passed_usec(view) >= gclk_units_usec(view, TRIAL))
-			judge(view, gclk->before_ppm, m_ppm, plan);
+			resume(view, m_ppm, plan);
 		else
 			view_say(view, REASON_CHURN_PAUSE, passed_usec(view),
 				 gclk_units_usec(view, TRIAL));

@@ -118,7 +118,8 @@ struct gclk_state {
 	uint64_t failed_usec; /* and when the last one was judged */
 	uint32_t churn_failures;
 	uint64_t churn_failed_usec;
-	uint32_t churn_late; /* looks in a row that came too late */
+	uint32_t churn_late;        /* looks in a row that came too late */
+	uint64_t churn_period_usec; /* between two agings, while it goes on */
 };
 
 /* Leaves of this snapshot, by index: see siblings.h. */

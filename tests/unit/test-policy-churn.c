@@ -93,6 +93,34 @@ static void test_pays(void **arg)
 	assert_int_equal(trials, 1);
 }
 
+/* Half the misses, and pages stay twice as long: the pace stays. So it does after the pause, which
+ * has shown how long they stay without. */
+static void loops_longer(struct limit_host *host)
+{
+	loops(host);
+	host->steal = host->refault_file == 800 ? LIMIT_STEAL : LIMIT_STEAL / 2;
+}
+
+static void test_pace_stays(void **arg)
+{
+	uint64_t forced;
+
+	(void)arg;
+	begin(loops_longer);
+	run(20);
+	assert_int_equal(phase(), GCLK_CHURN);
+	assert_true(limit_state(&h)->residence.usec > TRES(2) * 9 / 10);
+	forced = h.forced;
+	run(10);
+	assert_in_range(h.forced - forced, 180, 220);
+	run(80);
+	assert_int_equal(phase(), GCLK_CHURN);
+	assert_true(h.w.snapshot.now_usec - limit_state(&h)->gclk.began_usec < TRES(40));
+	forced = h.forced;
+	run(10);
+	assert_in_range(h.forced - forced, 130, 220);
+}
+
 /* 30 units, then 120, then 480. */
 static void test_does_not_pay(void **arg)
 {
@@ -376,6 +404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pays),
+		cmocka_unit_test(test_pace_stays),
 		cmocka_unit_test(test_does_not_pay),
 		cmocka_unit_test(test_seven_percent),
 		cmocka_unit_test(test_what_is_compared),
