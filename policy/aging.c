@@ -9,12 +9,21 @@
  * decides for good. A few that were granted then decide the contrary; so do generations that the
  * kernel opens by itself in memcgs at their limit, which up to 6.13 it practically never does
  * (memcg reclaim stays at DEF_PRIORITY, which skips aging: none in any run measured), and from 6.14
- * on has to, every time the oldest two are used up.
+ * on has to, every time the oldest two are used up. Under a steady load neither may show for hours;
+ * but a memory.stat that tells proactive reclaim apart is of 6.15 or later. A refusal, on a kernel
+ * with that alone carried back, still decides against it.
+ *
+ * Where nothing can be swapped an aging is asked for as the kernel ages there, for file alone:
+ * anon's generations do not move then, and up to 6.13 they would be found full for ever.
  *
  * Sources: mm/vmscan.c run_aging(), should_run_aging() of 6.12 and of 6.14.
  */
 #include "aging.h"
 #include "arith.h"
+#include "swap_room.h"
+
+/* Every kernel keeps as many (MIN_NR_GENS). */
+#define AGING_LEAST_GENS 2
 
 /* The oldest generation may run empty between the listing and the write, and make room after all:
  * hardly twice. */
@@ -136,13 +145,28 @@ uint64_t aging_paid_usec(const struct memcg_view *view)
 	return mul_div(view->state->aging.took_usec, PPM, view->params->cpu_budget_ppm);
 }
 
+uint32_t aging_file_oldest(const struct lruvec_sample *lruvec)
+{
+	uint32_t g = 0;
+
+	while (g + AGING_LEAST_GENS < lruvec->n_gens &&
+	       number_or(lruvec->gens[g].pages[LRU_FILE], 0) == 0)
+		g++;
+	return g;
+}
+
+uint32_t aging_gens(const struct memcg_view *view, const struct lruvec_sample *lruvec)
+{
+	return lruvec->n_gens - (swap_is_possible(view) ? 0 : aging_file_oldest(lruvec));
+}
+
 static bool may_be_aged(const struct memcg_view *view, const struct lruvec_sample *lruvec,
 			bool force, uint64_t apart_usec)
 {
 	if (lruvec->n_gens == 0 ||
 	    saturating_mul(lruvec->gens[lruvec->n_gens - 1].age_msec, 1000) < apart_usec)
 		return false;
-	return force || view->aging != AGING_REFUSES || lruvec->n_gens < AGING_FULL_GENS;
+	return force || view->aging != AGING_REFUSES || aging_gens(view, lruvec) < AGING_FULL_GENS;
 }
 
 bool aging_ask(const struct memcg_view *view, enum reason reason, bool force, uint64_t apart_usec,
@@ -150,6 +174,7 @@ bool aging_ask(const struct memcg_view *view, enum reason reason, bool force, ui
 {
 	struct aging_state *aging = &view->state->aging;
 	const struct lruvec_sample *main = aging_main_lruvec(view);
+	uint32_t swappiness = swap_is_possible(view) ? SWAPPINESS_ANON : SWAPPINESS_FILE_ONLY;
 
 	apart_usec = max_u64(apart_usec, aging_paid_usec(view));
 	/* All or none: judged is the memcg as a whole. */
@@ -169,11 +194,11 @@ bool aging_ask(const struct memcg_view *view, enum reason reason, bool force, ui
 			.node = lruvec->node,
 			.seq = youngest_seq(lruvec),
 			.force = force,
-			.swappiness = SWAPPINESS_ANON,
+			.swappiness = swappiness,
 		};
 	}
 	aging->pending = true;
-	aging->was_full = !force && main->n_gens >= AGING_FULL_GENS;
+	aging->was_full = !force && aging_gens(view, main) >= AGING_FULL_GENS;
 	aging->node = main->node;
 	aging->seq = youngest_seq(main);
 	aging->asked_usec = view->snapshot->now_usec;

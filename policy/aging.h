@@ -22,6 +22,13 @@ const struct lruvec_sample *aging_main_lruvec(const struct memcg_view *view);
 /* How far apart agings have to be for CpuBudget to pay for the walks of the last one. */
 uint64_t aging_paid_usec(const struct memcg_view *view);
 
+/* The oldest generation of file in the listing: those before it are anon's alone. Without swap the
+ * kernel lets anon's stand where they are, so that a listing may begin with some. */
+uint32_t aging_file_oldest(const struct lruvec_sample *lruvec);
+
+/* Generations that an aging asked for here would find: of file alone if nothing can be swapped. */
+uint32_t aging_gens(const struct memcg_view *view, const struct lruvec_sample *lruvec);
+
 /*
  * Asks for one aging of each lruvec of the memcg, except those whose youngest generation is not
  * apart_usec old, or aging_paid_usec() if that is longer. Nothing is asked for, and false returned, if the main lruvec is one of these, or

@@ -97,11 +97,13 @@ static bool is_loop_shaped(const struct memcg_view *view)
 		const struct lruvec_sample *lruvec =
 			&view->snapshot->lruvecs[sample->first_lruvec + v];
 
-		for (uint32_t g = 0; g < lruvec->n_gens; g++) {
+		uint32_t first = aging_file_oldest(lruvec);
+
+		for (uint32_t g = first; g < lruvec->n_gens; g++) {
 			uint64_t pages = number_or(lruvec->gens[g].pages[LRU_FILE], 0);
 
 			all = saturating_add(all, pages);
-			if (g == 0)
+			if (g == first)
 				oldest = saturating_add(oldest, pages);
 		}
 	}

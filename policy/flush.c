@@ -111,7 +111,8 @@ static bool age(const struct memcg_view *view, enum reason reason, uint64_t meas
 		return false;
 	}
 	if (!aging_ask(view, reason, false, APART_LEAST_USEC, plan)) {
-		view_say(view, REASON_FLUSH_FULL, main ? main->n_gens : 0, AGING_FULL_GENS);
+		view_say(view, REASON_FLUSH_FULL, main ? aging_gens(view, main) : 0,
+			 AGING_FULL_GENS);
 		return false;
 	}
 	view_say(view, reason, measured, limit);

@@ -167,7 +167,7 @@ void gclk_say_waiting(const struct memcg_view *view)
 static void keep_four(const struct memcg_view *view, struct plan *plan)
 {
 	const struct lruvec_sample *main = aging_main_lruvec(view);
-	uint64_t n_gens = main ? main->n_gens : 0;
+	uint64_t n_gens = main ? aging_gens(view, main) : 0;
 
 	view_say(view, REASON_FOUR, n_gens, AGING_FULL_GENS);
 	if (n_gens >= AGING_FULL_GENS ||

@@ -93,6 +93,38 @@ static void test_asks_nobody_in_vain(void **arg)
 	assert_false(ask(false));
 }
 
+/* Without swap an aging is for file, whose generations may begin later than anon's. */
+static void test_asks_for_file_alone_without_swap(void **arg)
+{
+	(void)arg;
+	begin();
+	w.lruvecs[0].n_gens = 4;
+	view.aging = AGING_REFUSES;
+	assert_int_equal(aging_file_oldest(&w.lruvecs[0]), 2); /* two there are always */
+	assert_int_equal(aging_gens(&view, &w.lruvecs[0]), 4);
+	assert_false(ask(false));
+	w.snapshot.system.swap_total_bytes = 0;
+	assert_int_equal(aging_gens(&view, &w.lruvecs[0]), 2);
+	assert_true(ask(false));
+	assert_int_equal(w.decisions[0].swappiness, SWAPPINESS_FILE_ONLY);
+	assert_false(view.state->aging.was_full);
+	w.lruvecs[0].gens[1].pages[LRU_FILE] = 1;
+	assert_int_equal(aging_gens(&view, &w.lruvecs[0]), 3);
+	w.lruvecs[0].gens[0].pages[LRU_FILE] = SAMPLE_UNKNOWN; /* older than file's oldest */
+	assert_int_equal(aging_file_oldest(&w.lruvecs[0]), 1);
+	w.lruvecs[0].gens[0].pages[LRU_FILE] = 1;
+	assert_int_equal(aging_gens(&view, &w.lruvecs[0]), 4);
+	assert_false(ask(false));
+	w.snapshot.system.swap_total_bytes = MIB(4096);
+	view.aging = AGING_UNKNOWN;
+	assert_true(ask(false));
+	assert_int_equal(w.decisions[0].swappiness, SWAPPINESS_ANON);
+	assert_true(view.state->aging.was_full);
+	w.memcgs[job].swap_max_bytes = 0;
+	assert_true(ask(false));
+	assert_int_equal(w.decisions[0].swappiness, SWAPPINESS_FILE_ONLY);
+}
+
 static void test_only_a_moved_seq_counts(void **arg)
 {
 	struct aging_state *aging;
@@ -252,8 +284,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_asks_each_lruvec),
 		cmocka_unit_test(test_asks_nobody_in_vain),
+		cmocka_unit_test(test_asks_for_file_alone_without_swap),
 		cmocka_unit_test(test_only_a_moved_seq_counts),
 		cmocka_unit_test(test_a_refusal_decides),
+		cmocka_unit_test(test_proactive_counters_decide),
 		cmocka_unit_test(test_grants_decide),
 		cmocka_unit_test(test_all_learn_from_one),
 		cmocka_unit_test(test_four_generations_by_itself_decide),

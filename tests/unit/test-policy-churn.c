@@ -334,6 +334,22 @@ static void huge_oldest(struct limit_host *host)
 		host->file_pages[g] *= gain;
 }
 
+/* Anon's generations may begin earlier: file's oldest is what counts. */
+static void loops_behind_anon(struct limit_host *host)
+{
+	loops(host);
+	host->file_pages[1] += host->file_pages[0];
+	host->file_pages[0] = 0;
+}
+
+static void test_anon_may_be_older(void **arg)
+{
+	(void)arg;
+	begin(loops_behind_anon);
+	run(8);
+	assert_int_equal(phase(), GCLK_CHURN_TRIAL);
+}
+
 static void test_move_costs_at_most_five_percent(void **arg)
 {
 	(void)arg;
@@ -413,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_shortest_period),
 		cmocka_unit_test(test_ceases_to_pay),
 		cmocka_unit_test(test_gates),
+		cmocka_unit_test(test_anon_may_be_older),
 		cmocka_unit_test(test_move_costs_at_most_five_percent),
 		cmocka_unit_test(test_late_looks_end_it),
 		cmocka_unit_test(test_agings_that_do_nothing_end_it),
