@@ -79,6 +79,9 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_LIMIT_WAIT] = {"at its limit: watching for {} so far (judges after {})", UNIT_USEC},
 	[REASON_STEADY] = {"at its limit, steady: refaults cost {} of its time (aged above {})",
 			   UNIT_PPM},
+	[REASON_MISSES_NO_MORE] = {"at its limit: more comes back, but it misses no more than it "
+				   "did: evicted is {} of its time (aged from {})",
+				   UNIT_PPM},
 	[REASON_DIRTY] = {"at its limit: {} of file not written back yet (limit {})", UNIT_BYTES},
 	[REASON_FLUSH_WAIT] = {"waiting: aged {} ago (again after {})", UNIT_USEC},
 	[REASON_FLUSH_FULL] = {"waiting for the oldest of {} generations to drain (room for {})",
@@ -108,7 +111,6 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_FLUSH_ANON] = {"aging: no anon evicted for {} while file comes back (limit {})",
 			       UNIT_USEC},
 	[REASON_FLUSH_DUE] = {"aging, due at its limit: last {} ago (every {})", UNIT_USEC},
-	[REASON_FLUSH_JUMP] = {"aging: refaults suddenly cost {} of its time (limit {})", UNIT_PPM},
 	[REASON_FLUSH_NEXT] = {"aging: {} of {} done", UNIT_COUNT},
 	[REASON_KEEP_FOUR] = {"aging: {} generations (kept at {})", UNIT_COUNT},
 	[REASON_CHURN_TRIAL] = {"trying churn: refaults cost {} of its time before (gain wanted: "

@@ -177,6 +177,7 @@ int kparse_memory_stat(const char *text, size_t len, struct memcg_sample *ret)
 	ret->refault_pages[LRU_FILE] = items[SINGLE + 4].value;
 	ret->pgscan_pages = sum_or_parts(items + PGSCAN, PARTS, torn);
 	ret->pgsteal_pages = sum_or_parts(items + PGSTEAL, PARTS, torn);
+	ret->counts_proactive = items[PGSTEAL + 4].value != SAMPLE_UNKNOWN;
 	return 0;
 }
 

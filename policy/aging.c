@@ -121,7 +121,8 @@ enum aging_rule aging_rule_of(const struct snapshot *snapshot, const struct memc
 		if (aging->refused)
 			return AGING_REFUSES;
 		aged_full += aging->aged_full;
-		ages_by_itself = ages_by_itself || aging->aged_by_itself >= AGED_BY_ITSELF_LEAST;
+		ages_by_itself = ages_by_itself || snapshot->memcgs[i].counts_proactive ||
+				 aging->aged_by_itself >= AGED_BY_ITSELF_LEAST;
 	}
 	return aged_full >= AGED_FULL_LEAST || ages_by_itself ? AGING_ALWAYS : AGING_UNKNOWN;
 }

@@ -4,16 +4,19 @@
  *
  *	m1, m3	what refaults cost in the last one and three units (progress.c)
  *	m_ref	lowest m3 since the last flush; leaks, since a low from long ago proves nothing
- *	flush	agings half a unit apart: two up to 6.13, three from 6.14 on (aging.c tells)
  *
- * Up to 6.13, or while unknown, a flush is due when
- *  (i) regression: m1 > theta * m_ref. It is worth it again the sooner the more it brought: theta
- *	falls after a flush that made m better, and grows after any other.
+ * A flush is two agings half a unit apart, and due when
+ *  (i) regression: m1 > theta * m_ref, and at least half of that is more that is evicted. It is
+ *	worth it again the sooner the more it brought: theta falls after a flush that made m better,
+ *	and grows after any other.
  * (ii) anon is stuck: a good part of the memory is anon, swap is free, nothing of it was evicted
  *	for four units, and one evicted page in ten comes back as a file refault. Under a shared
  *	limit this alone counts.
- * From 6.14 on agings always happen and do little harm: every w units, w adapting, and at a jump of
- * m. A flush that made nothing better keeps the next one off for a time that doubles.
+ * From 6.14 on, where agings always happen (aging.c tells), one aging every w units does no harm,
+ * and brings much where the kernel protects what was read often long ago; w adapts. (Three in a row
+ * cost a stationary Zipf workload hits for a hundred units and more.)
+ *
+ * What made nothing better keeps the next flush off for a time that doubles.
  *
  * All thresholds are from a simulation with residence times of 10 to 120 s, checked on 6.12.
  */
@@ -35,8 +38,8 @@
 /* Two agings closer together would see each other's accessed bits. */
 #define APART_LEAST_USEC (5 * USEC_PER_SEC)
 
-#define FLUSH_AGINGS        2
-#define FLUSH_AGINGS_ALWAYS 3
+#define FLUSH_AGINGS     2
+#define FLUSH_AGINGS_DUE 1
 
 /* 8 % worse than the best: what a shift of the working set costs starts there; and not more than
  * twice. */
@@ -44,12 +47,12 @@
 #define THETA_MOST_PPM  2000000
 
 /* Fewer refaults in a unit cannot tell 8 % from chance, at three standard deviations: n > (3 /
- * 0.08)^2; nor a jump of 20 %: n > (3 / 0.2)^2. */
+ * 0.08)^2. */
 #define REGRESSION_EVIDENCE_USEC (UINT64_C(1406) * REFAULT_DISK_USEC)
-#define JUMP_EVIDENCE_USEC       (UINT64_C(225) * REFAULT_DISK_USEC)
 
-/* m_ref grows by 0.2 % a unit. */
-#define LEAK_DIVISOR 500
+/* m_ref grows by 0.05 % a unit: 8 % take 160 of them. Much faster, and it would keep up with a slow
+ * drift, which then is never seen. */
+#define LEAK_DIVISOR 2000
 
 /* Below one in ten evicted pages that come back, what is read is a stream, and anon would be
  * swapped out for nothing. */
@@ -59,13 +62,10 @@
 #define BETTER_PPM 990000
 #define WORSE_PPM  1010000
 
-/* w: a flush every eight units, three to 64. */
+/* w: an aging every eight units, five to 64; every two units they do harm. */
 #define WIDTH_START_PPM (8 * PPM)
-#define WIDTH_LEAST_PPM (3 * PPM)
+#define WIDTH_LEAST_PPM (5 * PPM)
 #define WIDTH_MOST_PPM  (64 * PPM)
-
-#define JUMP_PPM  1200000
-#define JUMP_USEC (10 * USEC_PER_SEC)
 
 /* After k flushes in a row that made nothing better: three units times 2^k without one. */
 #define FAILURES_MAX 7
@@ -84,7 +84,10 @@ static void follow_ref(const struct memcg_view *view)
 		return;
 	if (!gclk->has_ref)
 		gclk->leaked_usec = view->snapshot->now_usec;
-	gclk->ref_ppm = gclk->has_ref ? min_u64(gclk->ref_ppm, m3_ppm) : m3_ppm;
+	if (!gclk->has_ref || m3_ppm < gclk->ref_ppm) {
+		gclk->ref_ppm = m3_ppm;
+		gclk->ref_turnover_ppm = gclk_turnover_ppm(view, 30);
+	}
 	gclk->has_ref = true;
 }
 
@@ -95,7 +98,7 @@ static uint64_t apart_usec(const struct memcg_view *view)
 
 static uint32_t agings_wanted(const struct memcg_view *view)
 {
-	return view->aging == AGING_ALWAYS ? FLUSH_AGINGS_ALWAYS : FLUSH_AGINGS;
+	return view->state->gclk.flushed_for == REASON_FLUSH_DUE ? FLUSH_AGINGS_DUE : FLUSH_AGINGS;
 }
 
 /* Asks for an aging; the verdict says so, or why not. The kernel's own agings count for the
@@ -120,8 +123,9 @@ static bool age(const struct memcg_view *view, enum reason reason, uint64_t meas
 	return true;
 }
 
-/* Begins with the first aging, if that can be asked for and the state before can be told. */
-static void flush(const struct memcg_view *view, enum reason reason, uint64_t measured,
+/* Begins with the first aging, if that can be asked for and the state before can be told; true then,
+ * and a verdict anyway. */
+static bool flush(const struct memcg_view *view, enum reason reason, uint64_t measured,
 		  uint64_t limit, struct plan *plan)
 {
 	struct gclk_state *gclk = &view->state->gclk;
@@ -129,13 +133,16 @@ static void flush(const struct memcg_view *view, enum reason reason, uint64_t me
 
 	if (!is_number(before_ppm)) {
 		gclk_say_waiting(view);
-		return;
+		return false;
 	}
 	if (!age(view, reason, measured, limit, plan))
-		return;
+		return false;
 	gclk_begin(view, GCLK_FLUSH);
 	gclk->before_ppm = before_ppm;
+	gclk->before_turnover_ppm = gclk_turnover_ppm(view, BEFORE);
+	gclk->flushed_for = reason;
 	gclk->flushed_usec = view->snapshot->now_usec;
+	return true;
 }
 
 static void go_on_flushing(const struct memcg_view *view, struct plan *plan)
@@ -173,14 +180,16 @@ static void adapt(const struct memcg_view *view, uint64_t after_ppm)
 	struct gclk_state *gclk = &view->state->gclk;
 	bool better = after_ppm <= mul_div(gclk->before_ppm, BETTER_PPM, PPM);
 
-	if (view->aging != AGING_ALWAYS) {
+	if (gclk->flushed_for != REASON_FLUSH_DUE) {
 		uint64_t excess_ppm = gclk->theta_ppm - PPM;
 
 		gclk->theta_ppm = better ? max_u64(PPM + excess_ppm * 2 / 3, THETA_START_PPM)
 					 : min_u64(PPM + excess_ppm * 3 / 2, THETA_MOST_PPM);
 	} else if (better) {
 		gclk->width_ppm = max_u64(gclk->width_ppm * 2 / 3, WIDTH_LEAST_PPM);
-	} else if (after_ppm > mul_div(gclk->before_ppm, WORSE_PPM, PPM)) {
+	} else if (after_ppm > mul_div(gclk->before_ppm, WORSE_PPM, PPM) &&
+		   gclk_turnover_ppm(view, AFTER) >
+			   mul_div(gclk->before_turnover_ppm, WORSE_PPM, PPM)) {
 		gclk->width_ppm = min_u64(gclk->width_ppm * 2, WIDTH_MOST_PPM);
 	} else {
 		return;
@@ -201,7 +210,8 @@ static void observe(const struct memcg_view *view)
 	if (passed_usec < gclk_units_usec(view, GCLK_BLIND_TENTHS) || !is_number(after_ppm))
 		return;
 	adapt(view, after_ppm);
-	gclk->has_ref = false;
+	/* An aging that was only due is not to hide a slow regression. */
+	gclk->has_ref = gclk->has_ref && gclk->flushed_for == REASON_FLUSH_DUE;
 	gclk_begin(view, GCLK_WATCH);
 }
 
@@ -218,45 +228,45 @@ static bool anon_is_stuck(const struct memcg_view *view, const struct plan *plan
 	       gclk_file_return_ppm(view) >= STUCK_RETURN_PPM;
 }
 
-static void watch_regression(const struct memcg_view *view, struct plan *plan)
+/* What has to be evicted for a regression to be one: half of what refaults cost more than once has
+ * to be evicted more, too. At the start of a workload misses are no refaults, since none of it was
+ * evicted before; that they become refaults is no harm. */
+static uint64_t least_turnover_ppm(const struct gclk_state *gclk, uint64_t m1_ppm)
+{
+	return saturating_add(gclk->ref_turnover_ppm, saturating_sub(m1_ppm, gclk->ref_ppm) / 2);
+}
+
+/* False, with a verdict, if there is none. */
+static bool watch_regression(const struct memcg_view *view, struct plan *plan)
 {
 	const struct gclk_state *gclk = &view->state->gclk;
 	uint64_t m1_ppm = gclk_cost_ppm(view, 10);
+	uint64_t turnover_ppm = gclk_turnover_ppm(view, 10);
 	uint64_t limit_ppm = mul_div(gclk->ref_ppm, gclk->theta_ppm, PPM);
+	uint64_t least_ppm = least_turnover_ppm(gclk, m1_ppm);
 	uint64_t cost_usec = progress_cost_usec(view->state, view->snapshot->now_usec,
 						gclk_units_usec(view, 10));
 
 	if (!gclk->has_ref || !is_number(m1_ppm))
 		gclk_say_waiting(view);
-	else if (m1_ppm > limit_ppm && cost_usec >= REGRESSION_EVIDENCE_USEC)
-		flush(view, REASON_FLUSH_REGRESSION, m1_ppm, limit_ppm, plan);
-	else
+	else if (m1_ppm <= limit_ppm || cost_usec < REGRESSION_EVIDENCE_USEC)
 		view_say(view, REASON_STEADY, m1_ppm, limit_ppm);
+	else if (turnover_ppm < least_ppm)
+		view_say(view, REASON_MISSES_NO_MORE, turnover_ppm, least_ppm);
+	else
+		return flush(view, REASON_FLUSH_REGRESSION, m1_ppm, limit_ppm, plan);
+	return false;
 }
 
+/* Says nothing as long as none is due. */
 static void watch_width(const struct memcg_view *view, struct plan *plan)
 {
 	const struct gclk_state *gclk = &view->state->gclk;
 	uint64_t width_usec = mul_div(gclk_units_usec(view, 10), gclk->width_ppm, PPM);
 	uint64_t idle_usec = gclk_since_usec(view, max_u64(gclk->flushed_usec, gclk->entered_usec));
-	uint64_t recent_usec = min_u64(JUMP_USEC, gclk_units_usec(view, 5));
-	uint64_t now_usec = view->snapshot->now_usec;
-	uint64_t recent_ppm = progress_cost_ppm(view->state, now_usec, recent_usec, 0);
-	uint64_t m3_ppm = gclk_cost_ppm(view, 30);
-	uint64_t limit_ppm;
 
-	if (!is_number(m3_ppm) || !is_number(recent_ppm)) {
-		gclk_say_waiting(view);
-		return;
-	}
-	limit_ppm = mul_div(m3_ppm, JUMP_PPM, PPM);
 	if (idle_usec >= width_usec)
 		flush(view, REASON_FLUSH_DUE, idle_usec, width_usec, plan);
-	else if (recent_ppm > limit_ppm &&
-		 progress_cost_usec(view->state, now_usec, recent_usec) >= JUMP_EVIDENCE_USEC)
-		flush(view, REASON_FLUSH_JUMP, recent_ppm, limit_ppm, plan);
-	else
-		view_say(view, REASON_STEADY, recent_ppm, limit_ppm);
 }
 
 /* True, with a verdict, for a while after any flush, and longer after those without success. */
@@ -289,16 +299,14 @@ void flush_watch(const struct memcg_view *view, struct plan *plan)
 	follow_ref(view);
 	if (is_off(view))
 		return;
-	if ((shared || view->aging != AGING_ALWAYS) && anon_is_stuck(view, plan))
+	if (anon_is_stuck(view, plan))
 		flush(view, REASON_FLUSH_ANON, gclk_since_usec(view, gclk->anon_usec),
 		      gclk_units_usec(view, STUCK), plan);
 	else if (shared)
 		view_say(view, REASON_LIMIT_BOUND, view->state->residence.usec,
 			 RESIDENCE_BOUND_USEC);
-	else if (view->aging == AGING_ALWAYS)
+	else if (!watch_regression(view, plan) && view->aging == AGING_ALWAYS)
 		watch_width(view, plan);
-	else
-		watch_regression(view, plan);
 }
 
 void flush_plan(const struct memcg_view *view, struct plan *plan)

@@ -50,6 +50,12 @@ uint64_t gclk_cost_ppm(const struct memcg_view *view, uint64_t tenths)
 				 gclk_units_usec(view, tenths), 0);
 }
 
+uint64_t gclk_turnover_ppm(const struct memcg_view *view, uint64_t tenths)
+{
+	return progress_turnover_ppm(view->state, view->snapshot->now_usec,
+				     gclk_units_usec(view, tenths));
+}
+
 uint64_t gclk_file_return_ppm(const struct memcg_view *view)
 {
 	const struct memcg_state *state = view->state;

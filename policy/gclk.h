@@ -42,6 +42,9 @@ uint64_t gclk_units_usec(const struct memcg_view *view, uint64_t tenths);
 /* m of the last so many tenths of a unit, in ppm or unknown. */
 uint64_t gclk_cost_ppm(const struct memcg_view *view, uint64_t tenths);
 
+/* What is evicted in the last so many tenths of a unit, as progress_turnover_ppm(). */
+uint64_t gclk_turnover_ppm(const struct memcg_view *view, uint64_t tenths);
+
 /* Share of what is evicted that comes back as file, in ppm. */
 uint64_t gclk_file_return_ppm(const struct memcg_view *view);
 

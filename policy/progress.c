@@ -36,12 +36,13 @@ void progress_step(struct memcg_state *state, const struct memcg_sample *sample,
 		counter_delta(sample->refault_pages[LRU_ANON], state->last.refault_pages[LRU_ANON]);
 	uint64_t file =
 		counter_delta(sample->refault_pages[LRU_FILE], state->last.refault_pages[LRU_FILE]);
+	uint64_t evicted = counter_delta(sample->pgsteal_pages, state->last.pgsteal_pages);
 	uint64_t cpu_usec = counter_delta(sample->cpu_usec, state->last.cpu_usec);
 	uint64_t anon_usec =
 		snapshot->system.swap_is_memory ? REFAULT_ZRAM_USEC : REFAULT_DISK_USEC;
 	bool by_cpu = is_number(cpu_usec);
 
-	if (!is_number(anon) || !is_number(file))
+	if (!is_number(anon) || !is_number(file) || !is_number(evicted))
 		return;
 	if (by_cpu != progress->by_cpu)
 		progress_forget(state);
@@ -49,6 +50,8 @@ void progress_step(struct memcg_state *state, const struct memcg_sample *sample,
 	progress->total.cost_usec = saturating_add(
 		progress->total.cost_usec, saturating_add(saturating_mul(anon, anon_usec),
 							  saturating_mul(file, REFAULT_DISK_USEC)));
+	progress->total.turnover_usec = saturating_add(progress->total.turnover_usec,
+						       saturating_mul(evicted, REFAULT_DISK_USEC));
 	progress->total.progress_usec =
 		saturating_add(progress->total.progress_usec, by_cpu ? cpu_usec : state->dt_usec);
 	progress->total.now_usec = snapshot->now_usec;
@@ -73,6 +76,11 @@ static const struct progress_point *point_at(const struct progress_state *progre
 	return NULL;
 }
 
+static uint64_t ratio_ppm(uint64_t part, uint64_t whole)
+{
+	return min_u64(mul_div(part, PPM, whole), SAMPLE_INFINITY - 1);
+}
+
 uint64_t progress_cost_ppm(const struct memcg_state *state, uint64_t now_usec, uint64_t from_usec,
 			   uint64_t to_usec)
 {
@@ -83,9 +91,19 @@ uint64_t progress_cost_ppm(const struct memcg_state *state, uint64_t now_usec, u
 
 	if (!from || !to || to->progress_usec <= from->progress_usec)
 		return SAMPLE_UNKNOWN;
-	return min_u64(mul_div(to->cost_usec - from->cost_usec, PPM,
-			       to->progress_usec - from->progress_usec),
-		       SAMPLE_INFINITY - 1);
+	return ratio_ppm(to->cost_usec - from->cost_usec, to->progress_usec - from->progress_usec);
+}
+
+uint64_t progress_turnover_ppm(const struct memcg_state *state, uint64_t now_usec,
+			       uint64_t from_usec)
+{
+	const struct progress_point *from = point_at(&state->progress, now_usec, from_usec);
+	const struct progress_point *to = &state->progress.total;
+
+	if (!from || to->progress_usec <= from->progress_usec)
+		return SAMPLE_UNKNOWN;
+	return ratio_ppm(to->turnover_usec - from->turnover_usec,
+			 to->progress_usec - from->progress_usec);
 }
 
 uint64_t progress_cost_usec(const struct memcg_state *state, uint64_t now_usec, uint64_t from_usec)

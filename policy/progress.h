@@ -25,7 +25,12 @@ void progress_forget(struct memcg_state *state);
 uint64_t progress_cost_ppm(const struct memcg_state *state, uint64_t now_usec, uint64_t from_usec,
 			   uint64_t to_usec);
 
-/* The same from from_usec ago to now, in usec of waiting. */
+/* The same, if each page that is evicted were one that comes back from a disk. What m has risen by
+ * in truth this has risen by, too. */
+uint64_t progress_turnover_ppm(const struct memcg_state *state, uint64_t now_usec,
+			       uint64_t from_usec);
+
+/* What refaults cost from from_usec ago to now, in usec of waiting. */
 uint64_t progress_cost_usec(const struct memcg_state *state, uint64_t now_usec, uint64_t from_usec);
 
 #endif

@@ -55,20 +55,21 @@ enum reason {
 	REASON_SWAPPINESS,  /* this kernel cannot reclaim file alone, and anon is not allowed */
 
 	/* Nothing to do at a limit. */
-	REASON_LIMIT_BOUND,   /* usec of residence : from which others' reclaim rules */
-	REASON_LIMIT_WAIT,    /* usec since the last change : usec to wait before judging */
-	REASON_STEADY,        /* ppm that refaults cost : from which to age */
-	REASON_DIRTY,         /* bytes of dirty file : half of the file */
-	REASON_FLUSH_WAIT,    /* usec since the last aging or flush : usec between two */
-	REASON_FLUSH_FULL,    /* generations : room for them */
-	REASON_FLUSH_FAILED,  /* agings that happened : wanted */
-	REASON_OBSERVING,     /* usec since the last aging : usec of observation */
-	REASON_NO_BETTER,     /* usec since the last flush was judged : usec to wait */
-	REASON_FOUR,          /* generations : generations worth keeping */
-	REASON_CHURN_PAUSE,   /* usec without agings : usec of the pause */
-	REASON_CHURN_NO_GAIN, /* ppm that refaults cost with agings : to be below */
-	REASON_CHURN_LATE,    /* usec between two looks : usec wanted */
-	REASON_UNMOVED,       /* agings in a row that did not happen : most */
+	REASON_LIMIT_BOUND,    /* usec of residence : from which others' reclaim rules */
+	REASON_LIMIT_WAIT,     /* usec since the last change : usec to wait before judging */
+	REASON_STEADY,         /* ppm that refaults cost : from which to age */
+	REASON_MISSES_NO_MORE, /* ppm that all it evicts would cost : from which to age */
+	REASON_DIRTY,          /* bytes of dirty file : half of the file */
+	REASON_FLUSH_WAIT,     /* usec since the last aging or flush : usec between two */
+	REASON_FLUSH_FULL,     /* generations : room for them */
+	REASON_FLUSH_FAILED,   /* agings that happened : wanted */
+	REASON_OBSERVING,      /* usec since the last aging : usec of observation */
+	REASON_NO_BETTER,      /* usec since the last flush was judged : usec to wait */
+	REASON_FOUR,           /* generations : generations worth keeping */
+	REASON_CHURN_PAUSE,    /* usec without agings : usec of the pause */
+	REASON_CHURN_NO_GAIN,  /* ppm that refaults cost with agings : to be below */
+	REASON_CHURN_LATE,     /* usec between two looks : usec wanted */
+	REASON_UNMOVED,        /* agings in a row that did not happen : most */
 
 	/* Action. */
 	REASON_AGE,              /* usec since the last aging : interval */
@@ -78,7 +79,6 @@ enum reason {
 	REASON_FLUSH_REGRESSION, /* ppm that refaults cost : from which to age */
 	REASON_FLUSH_ANON,       /* usec since anon was evicted : from which it is stuck */
 	REASON_FLUSH_DUE,        /* usec since the last flush : interval */
-	REASON_FLUSH_JUMP,       /* ppm that refaults cost of late : from which to age */
 	REASON_FLUSH_NEXT,       /* agings of the flush that happened : wanted */
 	REASON_KEEP_FOUR,        /* generations : generations worth keeping */
 	REASON_CHURN_TRIAL,      /* ppm that refaults cost before : what they may cost with it */

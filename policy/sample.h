@@ -98,6 +98,7 @@ struct memcg_sample {
 	uint64_t refault_pages[_LRU_TYPE_MAX];
 	uint64_t pgscan_pages;
 	uint64_t pgsteal_pages;
+	bool counts_proactive; /* memory.stat tells proactive reclaim apart: Linux 6.15 on */
 
 	uint64_t events_high;
 	uint64_t events_max;

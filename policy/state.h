@@ -49,6 +49,7 @@ struct residence_state {
 struct progress_point {
 	uint64_t now_usec;
 	uint64_t cost_usec;
+	uint64_t turnover_usec;
 	uint64_t progress_usec;
 };
 
@@ -101,15 +102,18 @@ struct gclk_state {
 	uint64_t listed_usec;      /* last listing */
 	uint64_t blind_since_usec; /* no judgement for so many tenths of a unit since then */
 	uint32_t blind_tenths;
-	uint64_t flushed_usec; /* the last flush began; 0: none */
-	uint32_t moved;        /* aging.moved when the phase began */
-	bool by_cpu;           /* what progress was measured by */
-	uint64_t before_ppm;   /* m before the action under observation */
-	bool has_ref;
-	uint64_t ref_ppm;         /* lowest m since the last flush, leaking */
-	uint64_t leaked_usec;     /* when it last leaked */
-	uint64_t anon_usec;       /* when anon was last seen to be evicted */
-	uint64_t swap_mark_bytes; /* swapped out by then */
+	enum reason flushed_for;      /* the last flush, and */
+	uint64_t flushed_usec;        /* when it began; 0: none */
+	uint32_t moved;               /* aging.moved when the phase began */
+	bool by_cpu;                  /* what progress was measured by */
+	bool has_ref;                 /* the next two are known: */
+	uint64_t ref_ppm;             /* lowest m since the last flush, leaking, */
+	uint64_t ref_turnover_ppm;    /* and what was evicted by then */
+	uint64_t leaked_usec;         /* when it last leaked */
+	uint64_t before_ppm;          /* m before the action under observation, */
+	uint64_t before_turnover_ppm; /* and what was evicted */
+	uint64_t anon_usec;           /* when anon was last seen to be evicted */
+	uint64_t swap_mark_bytes;     /* swapped out by then */
 
 	/* Habits: kept when history starts over. 0: not learned yet. */
 	uint64_t theta_ppm;
@@ -117,8 +121,8 @@ struct gclk_state {
 	uint32_t failures;    /* flushes in a row that made nothing better, */
 	uint64_t failed_usec; /* and when the last one was judged */
 	uint32_t churn_failures;
+	uint32_t churn_late; /* looks in a row that came too late */
 	uint64_t churn_failed_usec;
-	uint32_t churn_late;        /* looks in a row that came too late */
 	uint64_t churn_period_usec; /* between two agings, while it goes on */
 };
 

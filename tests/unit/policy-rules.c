@@ -173,8 +173,7 @@ static const char *check_age_at_limit(const struct check *c, const struct decisi
 		return "churns what it must not";
 	if ((d->reason == REASON_KEEP_FOUR) != fg && d->reason != REASON_FLUSH_NEXT)
 		return "keeps four generations, or flushes, on the wrong kernel";
-	if ((d->reason == REASON_FLUSH_REGRESSION || d->reason == REASON_FLUSH_JUMP) &&
-	    verdict->measured <= verdict->limit)
+	if (d->reason == REASON_FLUSH_REGRESSION && verdict->measured <= verdict->limit)
 		return "flushes without a regression";
 	if ((d->reason == REASON_FLUSH_ANON || d->reason == REASON_FLUSH_DUE) &&
 	    verdict->measured < verdict->limit)

@@ -114,6 +114,9 @@ static void test_memory_stat(void **state _unused_)
 	assert_int_equal(s.refault_pages[LRU_FILE], 7);
 	assert_int_equal(s.pgscan_pages, 80);
 	assert_int_equal(s.pgsteal_pages, 70);
+	assert_false(s.counts_proactive);
+	s = stat_of("pgsteal_proactive 0\n", 20, 0);
+	assert_true(s.counts_proactive);
 
 	s = stat_of("", 0, -EINVAL);
 	assert_int_equal(s.pgscan_pages, UNTOUCHED);

@@ -179,6 +179,18 @@ static void test_a_refusal_decides(void **arg)
 	assert_int_equal(rule(), AGING_KEEPS);
 }
 
+/* Some memcgs' counters are not read; one that shows it is enough. */
+static void test_proactive_counters_decide(void **arg)
+{
+	(void)arg;
+	begin();
+	world_add(&w, -1, MIB(10), 0);
+	w.memcgs[1].counts_proactive = true;
+	assert_int_equal(rule(), AGING_ALWAYS);
+	w.states[0].aging.refused = true;
+	assert_int_equal(rule(), AGING_REFUSES);
+}
+
 static void grant(uint32_t n_gens, bool force)
 {
 	w.lruvecs[0].n_gens = n_gens;

@@ -65,6 +65,27 @@ static void test_costs(void **arg)
 	assert_int_equal(cost(20, 0), 100 * 200 * 2);
 }
 
+/* What is evicted, at the price of a page that comes back from a disk. */
+static void test_turnover(void **arg)
+{
+	(void)arg;
+	begin();
+	for (int i = 0; i < 60; i++) {
+		state.last.pgsteal_pages = sample.pgsteal_pages;
+		sample.pgsteal_pages += i < 30 ? 1000 : 50;
+		pass(0, 10, 500000);
+	}
+	assert_int_equal(progress_turnover_ppm(&state, snapshot.now_usec, SECONDS(20)),
+			 50 * 200 * 2);
+	assert_true(progress_turnover_ppm(&state, snapshot.now_usec, SECONDS(50)) > 400 * 200 * 2);
+	assert_true(progress_turnover_ppm(&state, snapshot.now_usec, SECONDS(70)) ==
+		    SAMPLE_UNKNOWN);
+	/* As unknown as refaults are: such an interval does not count. */
+	sample.pgsteal_pages = SAMPLE_UNKNOWN;
+	pass_for(20, 0, 1000, 500000);
+	assert_int_equal(cost(20, 0), 10 * 200 * 2);
+}
+
 /* Twice as fast with twice the misses is the same. */
 static void test_progress_is_cpu_time(void **arg)
 {
@@ -172,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_costs),
+		cmocka_unit_test(test_turnover),
 		cmocka_unit_test(test_progress_is_cpu_time),
 		cmocka_unit_test(test_unknown_cpu_time_is_wall_time),
 		cmocka_unit_test(test_windows),
