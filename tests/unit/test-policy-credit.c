@@ -125,6 +125,12 @@ static void test_hazard(void **arg)
 	state.aged_usec = 0;
 	pass(0);
 	assert_int_equal(state.hazard_ppb, 75000 + 2500000);
+	/* A batch does. */
+	state.aged_usec = w.snapshot.now_usec - SECONDS(9);
+	sample.outcome.scanned_pages = 64;
+	sample.outcome.stolen_pages[LRU_ANON] = 64;
+	pass(0);
+	assert_int_equal(state.hazard_ppb, 2575000 - 2575000 / 4);
 	/* However clean, some of it is used again one day. */
 	state.aged_usec = w.snapshot.now_usec;
 	sample.outcome.stolen_pages[LRU_ANON] = 1000;

@@ -134,6 +134,64 @@ static void test_one_percent_is_left(void **arg)
 	assert_targets(790, 10, 180);
 }
 
+/* Of two that could, the one that needs it less; to the one of two that needs it more. */
+static void test_from_the_least_to_the_most(void **arg)
+{
+	(void)arg;
+	begin();
+	set(a, 400, 800, 0);
+	set(b, 400, 90, 0);
+	set(c, 180, 10, 0);
+	step(20);
+	assert_targets(460, 400, 120);
+	begin();
+	set(a, 400, 90, 0);
+	set(b, 400, 800, 0);
+	set(c, 180, 10, 0);
+	step(20);
+	assert_targets(400, 460, 120);
+}
+
+static void test_class(void **arg)
+{
+	(void)arg;
+	begin();
+	w.params.classes[1] = w.params.classes[0];
+	w.params.n_classes = 2;
+	w.memcgs[b].class_index = 1;
+	set(a, 400, 800, 0);
+	step(20);
+	assert_targets(460, 340, 180);
+	/* Of no class. */
+	begin();
+	w.memcgs[b].class_index = 1;
+	set(a, 400, 800, 0);
+	step(20);
+	assert_targets(400, 400, 180);
+}
+
+/* A limit further out has no say in what an inner one shares out. */
+static void test_innermost_limit(void **arg)
+{
+	struct limit limit = {
+		.memcg = root,
+		.limit_bytes = MIB(1000),
+		.free_bytes = MIB(200),
+		.headroom_bytes = MIB(100),
+	};
+
+	(void)arg;
+	begin();
+	w.memcgs[slice].max_bytes = MIB(1000);
+	siblings_end(&w.snapshot, w.states, slice);
+	targets_step(&w.params, &w.snapshot, w.states, &limit);
+	assert_targets(400, 400, 180);
+	/* Where there is no inner one, it has. */
+	w.memcgs[slice].max_bytes = SAMPLE_INFINITY;
+	targets_step(&w.params, &w.snapshot, w.states, &limit);
+	assert_targets(367, 367, 165);
+}
+
 /* From 400 to 460 MiB by 15 %: of the refaults 4.5 % have to go. */
 static void test_growth_is_judged(void **arg)
 {
@@ -151,6 +209,21 @@ static void test_growth_is_judged(void **arg)
 		step(20);
 		assert_targets(460, 340, 180);
 		assert_int_equal(w.states[a].penalty, penalty[i]);
+	}
+}
+
+/* What it showed once counts for what it may show again. */
+static void test_gain_lifts_a_penalty(void **arg)
+{
+	(void)arg;
+	for (uint32_t penalty = 0; penalty < 3; penalty++) {
+		begin();
+		w.states[a].grown_from_bytes = MIB(400);
+		w.states[a].grown_from_mpps = 1000000;
+		w.states[a].penalty = penalty;
+		set(a, 400, 100000, 500000);
+		step(20);
+		assert_int_equal(w.states[a].penalty, penalty ? penalty - 1 : 0);
 	}
 }
 
@@ -248,6 +321,25 @@ static void test_blocks_grow(void **arg)
 	}
 }
 
+/* A period with moves that was no worse makes up for former ones; one without tells nothing. */
+static void test_a_good_period_forgives(void **arg)
+{
+	(void)arg;
+	for (uint64_t moves = 0; moves < 2; moves++) {
+		struct sharing *sharing;
+
+		begin();
+		sharing = &w.states[slice].sharing;
+		sharing->block_usec = SECONDS(600);
+		sharing->judged_before = true;
+		sharing->former_wait = UINT64_MAX / 4;
+		sharing->moves = moves;
+		set(a, 400, 100, 1000);
+		step(180);
+		assert_int_equal(sharing->block_usec, moves ? 0 : SECONDS(600));
+	}
+}
+
 /* The limit is not near any more: after five minutes nobody gives. */
 static void test_unbound(void **arg)
 {
@@ -280,12 +372,17 @@ int main(void)
 		cmocka_unit_test(test_fills_before_it_gets_more),
 		cmocka_unit_test(test_unused),
 		cmocka_unit_test(test_one_percent_is_left),
+		cmocka_unit_test(test_from_the_least_to_the_most),
+		cmocka_unit_test(test_class),
+		cmocka_unit_test(test_innermost_limit),
 		cmocka_unit_test(test_growth_is_judged),
+		cmocka_unit_test(test_gain_lifts_a_penalty),
 		cmocka_unit_test(test_little_growth_is_not_judged),
 		cmocka_unit_test(test_penalty_ends_at_a_sixteenth),
 		cmocka_unit_test(test_guard_keeps_what_is_no_worse),
 		cmocka_unit_test(test_guard_takes_back_what_is_worse),
 		cmocka_unit_test(test_blocks_grow),
+		cmocka_unit_test(test_a_good_period_forgives),
 		cmocka_unit_test(test_unbound),
 	};
 
