@@ -38,9 +38,8 @@
 static uint64_t say(struct memcg_state *state, enum reason reason, uint64_t measured,
 		    uint64_t limit)
 {
-	if (state->residence.mode == RESIDENCE_BOUND &&
-	    state->verdict.reason != REASON_NOT_LISTED &&
-	    state->verdict.reason != REASON_NO_GENERATIONS)
+	/* At its limit it has a verdict of more weight (gclk.c). */
+	if (state->residence.mode == RESIDENCE_BOUND)
 		return 0;
 	state->verdict = (struct verdict){
 		.reason = reason,
