@@ -99,6 +99,8 @@ void refault_step(struct memcg_state *state, const struct memcg_sample *sample, 
 			     dt_usec, INFLOW_TAU_USEC);
 	}
 
+	/* What is not known fills nothing. */
+	state->inflow_now_mpps = 0;
 	if (!is_number(stolen) || !is_number(returned) || !is_number(last->file_pages) ||
 	    !is_number(sample->lru_bytes[LRU_FILE]))
 		return;
@@ -111,9 +113,9 @@ void refault_step(struct memcg_state *state, const struct memcg_sample *sample, 
 	uint64_t file_pages = sample->lru_bytes[LRU_FILE] / page_bytes;
 	uint64_t came = saturating_sub(saturating_add(file_pages, file_stolen), last->file_pages);
 
+	state->inflow_now_mpps = rate_mpps(saturating_sub(came, returned), dt_usec);
 	state->inflow_mpps =
-		ewma(state->inflow_mpps, rate_mpps(saturating_sub(came, returned), dt_usec),
-		     dt_usec, INFLOW_TAU_USEC);
+		ewma(state->inflow_mpps, state->inflow_now_mpps, dt_usec, INFLOW_TAU_USEC);
 	count_returns(state, file_stolen, returned);
 }
 

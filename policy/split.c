@@ -73,10 +73,17 @@ struct split {
 	size_t last_child;
 };
 
+/* What it brings in, as far as it still does: a database that has read its tables in a moment ago
+ * fills nothing (measured: 600 pages of it were taken for those of a stream). */
+static uint64_t filling_mpps(const struct memcg_state *state)
+{
+	return min_u64(state->inflow_mpps, state->inflow_now_mpps);
+}
+
 /* True if it is one of those that bring the limit nearer. */
 static bool fills(const struct split *split, size_t i)
 {
-	return split->states[i].inflow_mpps >= split->filler_mpps;
+	return filling_mpps(&split->states[i]) >= split->filler_mpps;
 }
 
 static uint64_t refuse(struct memcg_state *state, enum reason reason, uint64_t measured,
@@ -127,7 +134,7 @@ static uint64_t evidence_bytes(const struct split *split, size_t i, uint64_t *re
 	}
 	return_ppm = refault_settled_return_ppm(state);
 	if (return_ppm == SAMPLE_UNKNOWN)
-		return refuse(state, REASON_NO_EVIDENCE, state->inflow_mpps, split->filler_mpps);
+		return refuse(state, REASON_NO_EVIDENCE, filling_mpps(state), split->filler_mpps);
 	if (return_ppm > RETURN_LIMIT_PPM)
 		return refuse(state, REASON_RETURNS, return_ppm, RETURN_LIMIT_PPM);
 	*ret_return_ppm = return_ppm;
@@ -209,9 +216,9 @@ static void count_children(struct split *split)
 	FOREACH_SIBLING (i, split->states, split->limit.memcg) {
 		split->n_children++;
 		split->last_child = i;
-		if (split->states[i].inflow_mpps < FILLER_LEAST_MPPS)
+		if (filling_mpps(&split->states[i]) < FILLER_LEAST_MPPS)
 			continue;
-		inflow_mpps = saturating_add(inflow_mpps, split->states[i].inflow_mpps);
+		inflow_mpps = saturating_add(inflow_mpps, filling_mpps(&split->states[i]));
 		n_fillers++;
 	}
 	split->filler_mpps = FILLER_LEAST_MPPS;

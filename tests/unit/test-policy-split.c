@@ -112,6 +112,23 @@ static void test_what_was_not_read_waits(void **arg)
 	assert_reclaims(stream);
 }
 
+/* A database that has just been read in, more than the stream has so far, is no filler any more. */
+static void test_what_was_loaded_is_no_filler(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.interval_usec = SECONDS(1);
+	w.memcgs[slice].max_bytes = MIB(600);
+	world_read_file(&w, hot, MIB(60));
+	world_tick(&w);
+	flow(MIB(8));
+	w.memcgs[slice].max_bytes = MIB(580);
+	flow(MIB(2));
+	assert_true(w.states[hot].inflow_mpps > w.states[stream].inflow_mpps);
+	assert_reclaims(stream);
+	assert_refused(hot, REASON_NO_EVIDENCE);
+}
+
 /* Who brings in nothing new and lost nothing yet is left alone, however full it is. */
 static void test_no_evidence_no_action(void **arg)
 {
@@ -207,8 +224,8 @@ static void test_protected_stream(void **arg)
 	w.memcgs[stream].low_bytes = MIB(415);
 	flow(MIB(8));
 	assert_in_range(world_bytes(&w, stream), 1, MIB(1));
-	w.memcgs[stream].low_bytes = MIB(417);
-	world_tick(&w);
+	w.memcgs[stream].low_bytes = MIB(418);
+	flow(MIB(1));
 	assert_refused(stream, REASON_FLOOR);
 }
 
@@ -390,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_no_more_than_it_brought_in_at_first),
 		cmocka_unit_test(test_nothing_while_there_is_room),
 		cmocka_unit_test(test_what_was_not_read_waits),
+		cmocka_unit_test(test_what_was_loaded_is_no_filler),
 		cmocka_unit_test(test_no_evidence_no_action),
 		cmocka_unit_test(test_what_comes_back_stops),
 		cmocka_unit_test(test_little_evidence_allows_little),
