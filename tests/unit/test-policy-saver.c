@@ -386,6 +386,9 @@ static void test_little_anon_is_not_worth_it(void **arg)
 	w.memcgs[idle].lru_bytes[LRU_ANON] = MIB(8) - 1;
 	world_tick(&w);
 	assert_decides(ACTION_NONE, REASON_LITTLE_ANON);
+	w.memcgs[idle].lru_bytes[LRU_ANON] = MIB(8);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
 }
 
 static void test_mostly_file_is_not_aged(void **arg)
