@@ -48,15 +48,21 @@ static void learn_hazard(struct memcg_state *state, const struct outcome *outcom
 	state->hazard_ppb = max_u64(state->hazard_ppb, HAZARD_LEAST_PPB);
 }
 
+/* So that sums of a few of them cannot overflow. */
+static int64_t bounded(uint64_t mpages)
+{
+	return (int64_t)min_u64(mpages, INT64_MAX / 4);
+}
+
 void credit_step(struct memcg_state *state, const struct class_params *class,
 		 const struct memcg_sample *sample, const struct snapshot *snapshot)
 {
 	uint64_t limit_mpps =
 		refault_limit_mpps(class->refault_limit_ppm, number_or(sample->current_bytes, 0),
 				   snapshot->page_bytes);
-	uint64_t most = saturating_mul(limit_mpps, CREDIT_SPAN_SEC);
-	uint64_t allowed = mul_div(limit_mpps, state->dt_usec, USEC_PER_SEC);
-	uint64_t had = 0, paid;
+	int64_t most = bounded(saturating_mul(limit_mpps, CREDIT_SPAN_SEC));
+	int64_t allowed = bounded(mul_div(limit_mpps, state->dt_usec, USEC_PER_SEC));
+	uint64_t had = 0;
 
 	learn_hazard(state, &sample->outcome, snapshot->now_usec);
 	for (int type = 0; type < _LRU_TYPE_MAX; type++)
@@ -65,14 +71,11 @@ void credit_step(struct memcg_state *state, const struct class_params *class,
 				     1000, number_or(counter_delta(sample->refault_pages[type],
 								   state->last.refault_pages[type]),
 						     0)));
-	/* Thousandths of a page. What is allowed pays debts first, what was had is paid of credit. */
-	state->debt = saturating_add(state->debt, had);
-	state->credit = saturating_add(state->credit, allowed);
-	paid = min_u64(state->debt, state->credit);
-	state->debt -= paid;
-	state->credit -= paid;
-	state->credit = min_u64(state->credit, most);
-	state->debt = min_u64(state->debt, most);
+	state->credit += allowed - bounded(had);
+	if (state->credit > most)
+		state->credit = most;
+	if (state->credit < -most)
+		state->credit = -most;
 }
 
 uint64_t credit_pages(const struct memcg_state *state, uint64_t limit_mpps)
@@ -80,10 +83,11 @@ uint64_t credit_pages(const struct memcg_state *state, uint64_t limit_mpps)
 	uint64_t mpps =
 		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
 	uint64_t hazard_ppb = state->hazard_ppb ? state->hazard_ppb : HAZARD_START_PPB;
-	uint64_t room_mpps =
-		saturating_add(saturating_sub(limit_mpps, mpps), state->credit / CREDIT_SPEND_SEC);
+	uint64_t room_mpps;
 
-	if (state->credit == 0)
+	if (state->credit <= 0)
 		return 0;
+	room_mpps = saturating_add(saturating_sub(limit_mpps, mpps),
+				   (uint64_t)state->credit / CREDIT_SPEND_SEC);
 	return mul_div(room_mpps, PPB / 1000, hazard_ppb);
 }

@@ -188,8 +188,7 @@ struct memcg_state {
 
 	/* saver.c, width.c, credit.c */
 	uint64_t age_interval_usec;
-	uint64_t credit;      /* refaults allowed but not had, in thousandths; */
-	uint64_t debt;        /* had but not allowed: one of the two is 0 */
+	int64_t credit; /* refaults allowed but not had, in thousandths; below 0: the reverse */
 	uint64_t hazard_ppb;  /* of the oldest generation in use, a second; 0: not seen yet */
 	uint64_t sweep_ppm;   /* of its memory a second that is evicted at most; 0: not begun */
 	uint64_t aged_usec;   /* last aging asked for */

@@ -46,15 +46,12 @@ static void test_what_is_not_had_is_credit(void **arg)
 	begin();
 	passes(10, 40);
 	assert_int_equal(state.credit, 10 * 60 * 1000);
-	assert_int_equal(state.debt, 0);
 	passes(10, 130);
 	assert_int_equal(state.credit, 10 * 30 * 1000);
 	passes(20, 130);
-	assert_int_equal(state.credit, 0);
-	assert_int_equal(state.debt, 10 * 30 * 1000);
+	assert_int_equal(state.credit, -10 * 30 * 1000);
 	passes(3, 0);
 	assert_int_equal(state.credit, 0);
-	assert_int_equal(state.debt, 0);
 }
 
 /* Five minutes either way. */
@@ -65,7 +62,7 @@ static void test_neither_is_for_ever(void **arg)
 	passes(1000, 0);
 	assert_int_equal(state.credit, 300 * LIMIT_MPPS);
 	passes(1000, 1000);
-	assert_int_equal(state.debt, 300 * LIMIT_MPPS);
+	assert_int_equal(state.credit, -300 * LIMIT_MPPS);
 }
 
 static void test_anon_and_file_refaults_count(void **arg)
@@ -74,8 +71,7 @@ static void test_anon_and_file_refaults_count(void **arg)
 	begin();
 	sample.refault_pages[LRU_FILE] = 70;
 	pass(70);
-	assert_int_equal(state.credit, 0);
-	assert_int_equal(state.debt, 40 * 1000);
+	assert_int_equal(state.credit, -40 * 1000);
 }
 
 static void test_unknown_refaults_are_none_to_pay(void **arg)
@@ -92,6 +88,8 @@ static void test_pages(void **arg)
 {
 	(void)arg;
 	begin();
+	assert_int_equal(credit_pages(&state, LIMIT_MPPS), 0);
+	state.credit = -1;
 	assert_int_equal(credit_pages(&state, LIMIT_MPPS), 0);
 	state.credit = 6000 * 1000;
 	state.refault_mpps[LRU_ANON] = 30000;
