@@ -77,31 +77,34 @@ static void put(int priority, const char *message_id, const char *line,
 		free(entry[--n].iov_base);
 }
 
-void log_event(int priority, const char *message_id, const char *format, ...)
+static void put_formatted(int priority, const char *message_id, const struct log_field *fields,
+			  size_t n_fields, const char *format, va_list ap)
 {
 	char line[LINE_MAX_BYTES];
 	int saved_errno = errno;
+
+	vsnprintf(line, sizeof(line), format, ap);
+	put(priority, message_id, line, fields, n_fields);
+	errno = saved_errno;
+}
+
+void log_event(int priority, const char *message_id, const char *format, ...)
+{
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(line, sizeof(line), format, ap);
+	put_formatted(priority, message_id, NULL, 0, format, ap);
 	va_end(ap);
-	put(priority, message_id, line, NULL, 0);
-	errno = saved_errno;
 }
 
 void log_fields(int priority, const char *message_id, const struct log_field *fields,
 		size_t n_fields, const char *format, ...)
 {
-	char line[LINE_MAX_BYTES];
-	int saved_errno = errno;
 	va_list ap;
 
 	va_start(ap, format);
-	vsnprintf(line, sizeof(line), format, ap);
+	put_formatted(priority, message_id, fields, n_fields, format, ap);
 	va_end(ap);
-	put(priority, message_id, line, fields, n_fields);
-	errno = saved_errno;
 }
 
 void log_action(const char *cgroup, const char *reason, uint64_t bytes, const char *format, ...)

@@ -10,6 +10,7 @@
 #ifndef FGRECLAIM_TESTS_SIM_MGLRU_H
 #define FGRECLAIM_TESTS_SIM_MGLRU_H
 
+#include "arith.h"
 #include "kernel.h"
 #include "pagelist.h"
 
@@ -70,6 +71,22 @@ static inline uint32_t gen_list(const struct host *host, const struct page *page
 static inline uint64_t nr_gens(const struct lru_gen *lrugen, enum lru_type type)
 {
 	return lrugen->max_seq - lrugen->min_seq[type] + 1;
+}
+
+/* Since 6.14: where a page enters, by whether it is of the working set (lru_gen_folio_seq()). */
+static inline uint64_t mglru_new_seq(const struct lru_gen *lrugen, struct page *page,
+				     bool workingset)
+{
+	uint64_t back = workingset ? 1 : 0;
+
+	if (page->flags & PAGE_ACTIVE)
+		back = GENS_MIN - back;
+	else if (!(page->flags & PAGE_FILE))
+		back = GENS_MIN;
+	else
+		back = GENS - back;
+	page->flags &= ~(uint32_t)PAGE_ACTIVE;
+	return max_u64(lrugen->max_seq + 1 - back, lrugen->min_seq[page_type(page)]);
 }
 
 /* Moves a page's membership, not its place on a list. */

@@ -8,7 +8,6 @@
  * The first access sets PG_referenced, the next three count, the fifth sets PG_workingset, which
  * then stays through protection and eviction: tier 3.
  */
-#include "arith.h"
 #include "mglru.h"
 
 #define REFS_MAX 3u /* of the counter; with PG_referenced one more */
@@ -32,16 +31,7 @@ static unsigned tier(const struct page *page)
 
 static uint64_t new_seq(const struct lru_gen *lrugen, struct page *page)
 {
-	uint64_t back = page->flags & PAGE_WORKINGSET ? 1 : 0;
-
-	if (page->flags & PAGE_ACTIVE)
-		back = GENS_MIN - back;
-	else if (!(page->flags & PAGE_FILE))
-		back = GENS_MIN;
-	else
-		back = GENS - back;
-	page->flags &= ~(uint32_t)PAGE_ACTIVE;
-	return max_u64(lrugen->max_seq + 1 - back, lrugen->min_seq[page_type(page)]);
+	return mglru_new_seq(lrugen, page, page->flags & PAGE_WORKINGSET);
 }
 
 static void mark_accessed(struct host *host, uint32_t id)

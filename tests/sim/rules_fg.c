@@ -8,7 +8,6 @@
  * its second access, at once and by one generation; accesses survive protection (two of them) and
  * eviction (three).
  */
-#include "arith.h"
 #include "mglru.h"
 
 #define REFS_MAX        7u
@@ -29,16 +28,7 @@ static unsigned tier(const struct page *page)
 
 static uint64_t new_seq(const struct lru_gen *lrugen, struct page *page)
 {
-	uint64_t back = page->refs >= REFS_WORKINGSET ? 1 : 0;
-
-	if (page->flags & PAGE_ACTIVE)
-		back = GENS_MIN - back;
-	else if (!(page->flags & PAGE_FILE))
-		back = GENS_MIN;
-	else
-		back = GENS - back;
-	page->flags &= ~(uint32_t)PAGE_ACTIVE;
-	return max_u64(lrugen->max_seq + 1 - back, lrugen->min_seq[page_type(page)]);
+	return mglru_new_seq(lrugen, page, page->refs >= REFS_WORKINGSET);
 }
 
 static void set_refs(struct page *page, unsigned refs)
