@@ -15,13 +15,10 @@
 #include "workingset.h"
 #include "arith.h"
 
-/* lru_gen refuses to evict from the two youngest (MIN_NR_GENS). */
-#define YOUNG_GENS 2
-
 bool workingset_is_cold(const struct lruvec_sample *lruvec, uint32_t index)
 {
-	return index < lruvec->n_gens && lruvec->n_gens - index > YOUNG_GENS &&
-	       lruvec->n_gens - index > WORKINGSET_MISSED_AGINGS + 1;
+	/* Nor would lru_gen evict from the two youngest (MIN_NR_GENS). */
+	return index < lruvec->n_gens && lruvec->n_gens - index > WORKINGSET_MISSED_AGINGS + 1;
 }
 
 uint64_t workingset_unseen_usec(const struct lruvec_sample *lruvec, uint32_t index)

@@ -75,10 +75,12 @@ static void test_own_protection(void **arg)
 	w.memcgs[idle].low_bytes = MIB(320);
 	world_tick(&w);
 	assert_refused(REASON_FLOOR);
+	assert_int_equal(w.states[idle].verdict.limit, MIB(320));
 	w.memcgs[idle].low_bytes = 0;
 	w.memcgs[idle].min_bytes = SAMPLE_INFINITY;
 	world_tick(&w);
 	assert_refused(REASON_FLOOR);
+	assert_int_equal(w.states[idle].verdict.limit, SAMPLE_INFINITY);
 }
 
 static void test_protection_of_an_ancestor(void **arg)
