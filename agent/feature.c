@@ -199,8 +199,8 @@ static void probe_swap(struct features *features, const char *root)
 	swap_look(root, &swap);
 	read_below(root, "/sys/module/zswap/parameters/enabled", zswap, sizeof(zswap));
 	memory = swap.areas > 0 && (swap.areas == swap.zram || zswap[0] == 'Y');
-	set(features, FEATURE_SWAP, swap.areas > 0, "%u swap areas%s%s", swap.areas,
-	    swap.areas > 0 ? ": " : "", swap.text);
+	set(features, FEATURE_SWAP, swap.areas > 0, "%u swap area%s%s%s", swap.areas,
+	    swap.areas == 1 ? "" : "s", swap.areas > 0 ? ": " : "", swap.text);
 	set(features, FEATURE_SWAP_MEMORY, memory,
 	    "%u of %u are zram, %u on rotating disks, zswap is %s", swap.zram, swap.areas,
 	    swap.rotational, zswap[0] == 'Y' ? "on" : "off");
