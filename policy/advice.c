@@ -10,6 +10,7 @@
  */
 #include "advice.h"
 #include "arith.h"
+#include "limit.h"
 #include "refault.h"
 
 /* Full: reclaim at a limit takes batches of 32 pages and each processor holds up to 64 charged in
@@ -33,8 +34,7 @@ static bool thrashes(const struct memcg_state *state, const struct memcg_sample 
 		     const struct snapshot *snapshot, uint64_t limit_bytes, bool still)
 {
 	uint64_t full_bytes = mul_div(limit_bytes, still ? NOT_FULL_PPM : FULL_PPM, PPM);
-	uint64_t refault_mpps =
-		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
+	uint64_t refault_mpps = refault_all_mpps(state);
 
 	if (!is_number(sample->current_bytes) || sample->current_bytes < SAMPLE_SMALL_BYTES)
 		return false;
@@ -48,12 +48,8 @@ void advice_step(struct memcg_state *state, const struct memcg_sample *sample,
 {
 	struct advice_state *advice = &state->advice;
 	uint64_t now_usec = snapshot->now_usec;
-	uint64_t limit_bytes = SAMPLE_INFINITY;
+	uint64_t limit_bytes = limit_bytes_of(sample);
 
-	if (is_number(sample->max_bytes))
-		limit_bytes = sample->max_bytes;
-	if (is_number(sample->high_bytes))
-		limit_bytes = min_u64(limit_bytes, sample->high_bytes);
 	advice->due = false;
 	advice->limit_bytes = limit_bytes;
 	if (!is_number(limit_bytes) ||

@@ -54,6 +54,18 @@ static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 	return saturating_mul(max_u64(a, b) / c, min_u64(a, b));
 }
 
+/* Pages in dt_usec as thousandths of a page per second. */
+static inline uint64_t rate_mpps(uint64_t pages, uint64_t dt_usec)
+{
+	return mul_div(pages, 1000 * USEC_PER_SEC, dt_usec);
+}
+
+/* What is left of a sum that fades with tau_usec, dt_usec later. */
+static inline uint64_t fade(uint64_t sum, uint64_t dt_usec, uint64_t tau_usec)
+{
+	return mul_div(sum, tau_usec, saturating_add(tau_usec, dt_usec));
+}
+
 /* A number, that is: neither unknown nor "max". */
 static inline bool is_number(uint64_t value)
 {

@@ -73,8 +73,7 @@ void backoff_step(struct memcg_state *state, const struct class_params *class,
 		  const struct memcg_sample *sample, const struct snapshot *snapshot)
 {
 	uint64_t now_usec = snapshot->now_usec;
-	uint64_t refault_mpps =
-		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
+	uint64_t refault_mpps = refault_all_mpps(state);
 	uint64_t refault_harm_mpps = saturating_mul(
 		refault_limit_mpps(class->refault_limit_ppm, number_or(sample->current_bytes, 0),
 				   snapshot->page_bytes),

@@ -80,8 +80,7 @@ void credit_step(struct memcg_state *state, const struct class_params *class,
 
 uint64_t credit_pages(const struct memcg_state *state, uint64_t limit_mpps)
 {
-	uint64_t mpps =
-		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
+	uint64_t mpps = refault_all_mpps(state);
 	uint64_t hazard_ppb = state->hazard_ppb ? state->hazard_ppb : HAZARD_START_PPB;
 	uint64_t room_mpps;
 

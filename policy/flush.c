@@ -25,6 +25,7 @@
 #include "arith.h"
 #include "gclk.h"
 #include "progress.h"
+#include "refault.h"
 #include "residence.h"
 #include "swap_room.h"
 

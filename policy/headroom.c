@@ -41,12 +41,7 @@ static uint64_t say(struct memcg_state *state, enum reason reason, uint64_t meas
 	/* At its limit it has a verdict of more weight (gclk.c). */
 	if (state->residence.mode == RESIDENCE_BOUND)
 		return 0;
-	state->verdict = (struct verdict){
-		.reason = reason,
-		.measured = measured,
-		.limit = limit,
-	};
-	return 0;
+	return verdict_say(state, reason, measured, limit);
 }
 
 /* The oldest generation of a lruvec that holds anything, if it holds file and may be evicted from,

@@ -10,11 +10,10 @@ bool limit_look(const struct snapshot *snapshot, const struct memcg_state *state
 
 	*ret = (struct limit){
 		.memcg = index,
-		.limit_bytes = min_u64(number_or(sample->max_bytes, UINT64_MAX),
-				       number_or(sample->high_bytes, UINT64_MAX)),
+		.limit_bytes = limit_bytes_of(sample),
 		.growth_bps = state->growth_bps,
 	};
-	if (ret->limit_bytes == UINT64_MAX || !is_number(sample->current_bytes) || !state->primed ||
+	if (!is_number(ret->limit_bytes) || !is_number(sample->current_bytes) || !state->primed ||
 	    sample->skipped)
 		return false;
 	ret->free_bytes = saturating_sub(ret->limit_bytes, sample->current_bytes);

@@ -6,7 +6,15 @@
 #ifndef FGRECLAIM_POLICY_LIMIT_H
 #define FGRECLAIM_POLICY_LIMIT_H
 
+#include "arith.h"
 #include "state.h"
+
+/* The nearer of memory.high and memory.max; SAMPLE_INFINITY: none that is known. */
+static inline uint64_t limit_bytes_of(const struct memcg_sample *sample)
+{
+	return min_u64(number_or(sample->max_bytes, SAMPLE_INFINITY),
+		       number_or(sample->high_bytes, SAMPLE_INFINITY));
+}
 
 /* What a law wants free below a limit: what comes in during span_usec, within the two shares of the
  * limit. */

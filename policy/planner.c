@@ -38,7 +38,8 @@
 
 size_t policy_plan_capacity(const struct snapshot *snapshot)
 {
-	/* SPLIT takes from a memcg at most once, SAVER from each lruvec at most once. */
+	/* SPLIT takes from a memcg at most once; each other law ages or takes from each of its
+	 * lruvecs at most once, and only one of them does. */
 	return snapshot->n_memcgs + snapshot->n_lruvecs;
 }
 

@@ -14,6 +14,7 @@
  */
 #include "progress.h"
 #include "arith.h"
+#include "refault.h"
 
 /* Points in a unit: 32 of them reach 6.4 units back, and a window is at most a fifth too long. */
 #define POINTS_PER_UNIT 5
@@ -32,24 +33,22 @@ void progress_step(struct memcg_state *state, const struct memcg_sample *sample,
 		   const struct snapshot *snapshot, uint64_t unit_usec)
 {
 	struct progress_state *progress = &state->progress;
-	uint64_t anon =
-		counter_delta(sample->refault_pages[LRU_ANON], state->last.refault_pages[LRU_ANON]);
-	uint64_t file =
-		counter_delta(sample->refault_pages[LRU_FILE], state->last.refault_pages[LRU_FILE]);
+	struct refault_cost cost = refault_cost(&snapshot->system);
+	uint64_t refaults[_LRU_TYPE_MAX] = {
+		counter_delta(sample->refault_pages[LRU_ANON], state->last.refault_pages[LRU_ANON]),
+		counter_delta(sample->refault_pages[LRU_FILE], state->last.refault_pages[LRU_FILE]),
+	};
 	uint64_t evicted = counter_delta(sample->pgsteal_pages, state->last.pgsteal_pages);
 	uint64_t cpu_usec = counter_delta(sample->cpu_usec, state->last.cpu_usec);
-	uint64_t anon_usec =
-		snapshot->system.swap_is_memory ? REFAULT_ZRAM_USEC : REFAULT_DISK_USEC;
 	bool by_cpu = is_number(cpu_usec);
 
-	if (!is_number(anon) || !is_number(file) || !is_number(evicted))
+	if (!is_number(refaults[LRU_ANON]) || !is_number(refaults[LRU_FILE]) || !is_number(evicted))
 		return;
 	if (by_cpu != progress->by_cpu)
 		progress_forget(state);
 	progress->by_cpu = by_cpu;
-	progress->total.cost_usec = saturating_add(
-		progress->total.cost_usec, saturating_add(saturating_mul(anon, anon_usec),
-							  saturating_mul(file, REFAULT_DISK_USEC)));
+	progress->total.cost_usec =
+		saturating_add(progress->total.cost_usec, refault_wait(&cost, refaults));
 	progress->total.turnover_usec = saturating_add(progress->total.turnover_usec,
 						       saturating_mul(evicted, REFAULT_DISK_USEC));
 	progress->total.progress_usec =

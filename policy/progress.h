@@ -4,12 +4,6 @@
 
 #include "state.h"
 
-/* What one refault costs whoever waits for the page, in usec: measured on zram, and usual for an
- * SSD. Only their ratio matters here, since costs are only compared with costs; so a disk that
- * turns (8000) is no case of its own: its swap and its files cost alike. */
-#define REFAULT_ZRAM_USEC 30
-#define REFAULT_DISK_USEC 200
-
 /* Takes one interval into the running totals and, where due, a point of them into the ring.
  * unit_usec: the ring is to span at least six of it. To be called before state->last is renewed. An
  * interval whose refaults are unknown counts neither as cost nor as progress. */

@@ -39,14 +39,12 @@
  * one look late: below this many pages nobody else is said to reclaim. */
 #define FOREIGN_SLACK_PAGES 512
 
-static uint64_t fade(uint64_t sum, uint64_t dt_usec, uint64_t tau_usec)
+struct refault_cost refault_cost(const struct system_sample *system)
 {
-	return mul_div(sum, tau_usec, saturating_add(tau_usec, dt_usec));
-}
-
-static uint64_t rate_mpps(uint64_t pages, uint64_t dt_usec)
-{
-	return mul_div(pages, 1000 * USEC_PER_SEC, dt_usec);
+	return (struct refault_cost){
+		.usec = {system->swap_is_memory ? REFAULT_ZRAM_USEC : REFAULT_DISK_USEC,
+			 REFAULT_DISK_USEC},
+	};
 }
 
 static void count_returns(struct memcg_state *state, uint64_t evicted, uint64_t returned)

@@ -2,6 +2,7 @@
 #ifndef FGRECLAIM_POLICY_REFAULT_H
 #define FGRECLAIM_POLICY_REFAULT_H
 
+#include "arith.h"
 #include "state.h"
 
 /* Takes the flows of one interval out of two samples' counters into the averages of *state; the
@@ -9,6 +10,32 @@
  * averages as they are. */
 void refault_step(struct memcg_state *state, const struct memcg_sample *sample, uint64_t now_usec,
 		  uint32_t page_bytes);
+
+/* Refaults of both types, in thousandths of a page per second. */
+static inline uint64_t refault_all_mpps(const struct memcg_state *state)
+{
+	return saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
+}
+
+/* What one refault costs whoever waits for the page, in usec: measured on zram, and usual for an
+ * SSD. Only their ratio matters here, since costs are only compared with costs; so a disk that
+ * turns (8000) is no case of its own: its swap and its files cost alike. */
+#define REFAULT_ZRAM_USEC 30
+#define REFAULT_DISK_USEC 200
+
+/* What a refault of each type costs on a host, in usec: anon by what swap is. */
+struct refault_cost {
+	uint64_t usec[_LRU_TYPE_MAX];
+};
+
+struct refault_cost refault_cost(const struct system_sample *system);
+
+/* What so many refaults of each type cost, in the unit of the numbers times usec. */
+static inline uint64_t refault_wait(const struct refault_cost *cost, const uint64_t *refaults)
+{
+	return saturating_add(saturating_mul(refaults[LRU_ANON], cost->usec[LRU_ANON]),
+			      saturating_mul(refaults[LRU_FILE], cost->usec[LRU_FILE]));
+}
 
 /* Share of the file pages evicted of late that came back, in ppm, or SAMPLE_UNKNOWN with fewer than
  * REFAULT_EVIDENCE_PAGES evictions to judge by. */

@@ -17,6 +17,7 @@
  */
 #include "residence.h"
 #include "arith.h"
+#include "limit.h"
 
 /* Long enough for the batches of a slow reclaim, short against the minute that decides. */
 #define STEAL_TAU_USEC (60 * USEC_PER_SEC)
@@ -32,11 +33,6 @@
 /* A burst passes within a minute. */
 #define SETTLE_USEC (60 * USEC_PER_SEC)
 
-static uint64_t rate_mpps(uint64_t pages, uint64_t dt_usec)
-{
-	return mul_div(pages, 1000 * USEC_PER_SEC, dt_usec);
-}
-
 static uint64_t turnover_usec(uint64_t pages, uint64_t mpps)
 {
 	return mpps == 0 ? SAMPLE_INFINITY : mul_div(pages, 1000 * USEC_PER_SEC, mpps);
@@ -51,12 +47,11 @@ static bool rises(uint64_t now, uint64_t before)
 
 static bool presses(const struct memcg_state *state, const struct memcg_sample *sample)
 {
-	uint64_t limit_bytes = min_u64(number_or(sample->max_bytes, UINT64_MAX),
-				       number_or(sample->high_bytes, UINT64_MAX));
+	uint64_t limit_bytes = limit_bytes_of(sample);
 	bool hit = rises(sample->events_max, state->last.events_max) ||
 		   rises(sample->events_high, state->last.events_high);
 
-	return limit_bytes != UINT64_MAX && is_number(sample->current_bytes) &&
+	return is_number(limit_bytes) && is_number(sample->current_bytes) &&
 	       sample->current_bytes > mul_div(limit_bytes, hit ? PRESS_HIT_PPM : PRESS_PPM, PPM);
 }
 

@@ -44,10 +44,6 @@
 /* As long as others reclaim here, and this long after, the clock stands still. */
 #define QUIET_USEC (15 * USEC_PER_SEC)
 
-/* As many generations as every kernel has room for: with fewer an aging merges none (MAX_NR_GENS).
- * */
-#define FULL_GENS 4
-
 /* An oldest generation with fewer pages than a batch (MIN_LRU_BATCH) counts as empty, ... */
 #define EMPTY_PAGES 64
 
@@ -137,8 +133,7 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 {
 	const struct snapshot *snapshot = view->snapshot;
 	struct memcg_state *state = view->state;
-	uint64_t refault_mpps =
-		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
+	uint64_t refault_mpps = refault_all_mpps(state);
 	uint64_t limit_mpps = refault_limit_mpps(view->class->refault_limit_ppm,
 						 view->sample->current_bytes, snapshot->page_bytes);
 	uint64_t budget_bytes;
@@ -187,7 +182,7 @@ static bool oldest_is_empty(const struct lruvec_sample *lruvec, uint64_t anon_pa
 	uint64_t file = number_or(lruvec->gens[0].pages[LRU_FILE], 0);
 
 	*ret_in_the_way = saturating_add(anon, file);
-	return lruvec->n_gens < FULL_GENS ||
+	return lruvec->n_gens < AGING_FULL_GENS ||
 	       (anon <= EMPTY_PAGES &&
 		file <= max_u64(EMPTY_PAGES, anon_pages / MERGE_FILE_DIVISOR));
 }

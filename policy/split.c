@@ -86,17 +86,6 @@ static bool fills(const struct split *split, size_t i)
 	return filling_mpps(&split->states[i]) >= split->filler_mpps;
 }
 
-static uint64_t refuse(struct memcg_state *state, enum reason reason, uint64_t measured,
-		       uint64_t limit)
-{
-	state->verdict = (struct verdict){
-		.reason = reason,
-		.measured = measured,
-		.limit = limit,
-	};
-	return 0;
-}
-
 static uint64_t span_usec(const struct split *split, const struct memcg_state *state)
 {
 	return min_u64(state->dt_usec, saturating_mul(2, split->snapshot->interval_usec));
@@ -126,7 +115,7 @@ static uint64_t evidence_bytes(const struct split *split, size_t i, uint64_t *re
 	uint64_t bytes = rate_bytes(split, state);
 
 	if (return_ppm != SAMPLE_UNKNOWN && return_ppm > RETURN_LIMIT_PPM)
-		return refuse(state, REASON_RETURNS, return_ppm, RETURN_LIMIT_PPM);
+		return verdict_say(state, REASON_RETURNS, return_ppm, RETURN_LIMIT_PPM);
 	if (fills(split, i)) {
 		*ret_return_ppm = return_ppm == SAMPLE_UNKNOWN ? RETURN_LIMIT_PPM : return_ppm;
 		return return_ppm == SAMPLE_UNKNOWN ? min_u64(bytes, new_bytes(split, state))
@@ -134,9 +123,10 @@ static uint64_t evidence_bytes(const struct split *split, size_t i, uint64_t *re
 	}
 	return_ppm = refault_settled_return_ppm(state);
 	if (return_ppm == SAMPLE_UNKNOWN)
-		return refuse(state, REASON_NO_EVIDENCE, filling_mpps(state), split->filler_mpps);
+		return verdict_say(state, REASON_NO_EVIDENCE, filling_mpps(state),
+				   split->filler_mpps);
 	if (return_ppm > RETURN_LIMIT_PPM)
-		return refuse(state, REASON_RETURNS, return_ppm, RETURN_LIMIT_PPM);
+		return verdict_say(state, REASON_RETURNS, return_ppm, RETURN_LIMIT_PPM);
 	*ret_return_ppm = return_ppm;
 	return min_u64(bytes, saturating_mul(saturating_mul(state->settled_file_pages,
 							    split->snapshot->page_bytes),
@@ -182,7 +172,7 @@ static uint64_t room_bytes(const struct split *split, size_t i, const uint64_t *
 	uint64_t bytes = protection_room_bytes(split->snapshot, i, floor_bytes, planned_bytes);
 
 	if (bytes < FILE_RECLAIM_WORTH_BYTES)
-		refuse(&split->states[i], REASON_FLOOR, sample->current_bytes, floor_bytes);
+		verdict_say(&split->states[i], REASON_FLOOR, sample->current_bytes, floor_bytes);
 	return bytes;
 }
 

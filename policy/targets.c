@@ -18,6 +18,7 @@
  */
 #include "targets.h"
 #include "arith.h"
+#include "refault.h"
 #include "siblings.h"
 #include "utility.h"
 
@@ -61,11 +62,6 @@ static uint64_t share_bytes(const struct targets *t, uint64_t ppm)
 	return mul_div(t->limit->limit_bytes, ppm, PPM);
 }
 
-static bool has_limit(const struct memcg_sample *sample)
-{
-	return is_number(sample->max_bytes) || is_number(sample->high_bytes);
-}
-
 /* A leaf has one target: that of the innermost limit it shares. */
 static bool counts(const struct targets *t, size_t i)
 {
@@ -74,7 +70,7 @@ static bool counts(const struct targets *t, size_t i)
 	if (!is_number(memcgs[i].current_bytes))
 		return false;
 	for (int64_t at = memcgs[i].parent; at > (int64_t)t->limit->memcg; at = memcgs[at].parent)
-		if (has_limit(&memcgs[at]))
+		if (is_number(limit_bytes_of(&memcgs[at])))
 			return false;
 	return true;
 }
@@ -141,7 +137,7 @@ static void forget(const struct targets *t)
 
 static void count_waits(const struct targets *t)
 {
-	struct refault_cost cost = utility_cost(&t->snapshot->system);
+	struct refault_cost cost = refault_cost(&t->snapshot->system);
 
 	FOREACH_SIBLING (i, t->states, t->limit->memcg) {
 		const struct memcg_state *state = &t->states[i];
@@ -150,10 +146,8 @@ static void count_waits(const struct targets *t)
 
 		if (!counts(t, i))
 			continue;
-		wait = saturating_add(
-			saturating_mul(state->refault_mpps[LRU_ANON], cost.usec[LRU_ANON]),
-			saturating_mul(state->refault_mpps[LRU_FILE], cost.usec[LRU_FILE]));
-		wait = saturating_mul(wait, class ? class->weight : 100);
+		wait = refault_wait(&cost, state->refault_mpps);
+		wait = saturating_mul(wait, class ? class->weight : WEIGHT_DEFAULT);
 		t->sharing->wait = saturating_add(t->sharing->wait,
 						  mul_div(wait, state->dt_usec, USEC_PER_SEC));
 	}
@@ -204,7 +198,7 @@ static void judge(const struct targets *t, uint64_t now_usec)
 /* A sibling that was given more is to show it: rho should have fallen in proportion. */
 static void judge_growth(struct memcg_state *state)
 {
-	uint64_t rho = saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
+	uint64_t rho = refault_all_mpps(state);
 	uint64_t grown_bytes = saturating_sub(state->target_bytes, state->grown_from_bytes);
 	uint64_t grown_ppm, gain_ppm;
 

@@ -24,10 +24,7 @@
 #include "utility.h"
 #include "arith.h"
 #include "params.h"
-
-/* zram decompresses a page in some 30 usec, a solid-state disk answers in some 200. */
-#define COST_ZRAM_USEC 30
-#define COST_DISK_USEC 200
+#include "refault.h"
 
 #define EVICT_TAU_USEC       (60 * USEC_PER_SEC)
 #define OUTSTANDING_TAU_USEC (1800 * USEC_PER_SEC)
@@ -38,46 +35,31 @@
 
 #define GIB_BYTES (UINT64_C(1) << 30)
 
-struct refault_cost utility_cost(const struct system_sample *system)
-{
-	return (struct refault_cost){
-		.usec = {system->swap_is_memory ? COST_ZRAM_USEC : COST_DISK_USEC, COST_DISK_USEC},
-	};
-}
-
 bool utility_is_known(const struct memcg_state *state)
 {
 	return state->evict_mpps >= EVIDENCE_MPPS;
-}
-
-static uint64_t fade(uint64_t sum, uint64_t dt_usec, uint64_t tau_usec)
-{
-	return mul_div(sum, tau_usec, saturating_add(tau_usec, dt_usec));
 }
 
 void utility_step(struct memcg_state *state, const struct memcg_sample *sample,
 		  const struct snapshot *snapshot, uint32_t weight)
 {
 	const struct memcg_counters *last = &state->last;
-	struct refault_cost cost = utility_cost(&snapshot->system);
+	struct refault_cost cost = refault_cost(&snapshot->system);
 	uint64_t dt_usec = state->dt_usec;
 	uint64_t stolen = counter_delta(sample->pgsteal_pages, last->pgsteal_pages);
-	uint64_t returned = 0, wait = 0, evicted_mpps, share_ppm, footprint_bytes;
+	uint64_t returned = 0, evicted_mpps, share_ppm, footprint_bytes;
 
 	if (!is_number(stolen) || !is_number(sample->current_bytes))
 		return;
-	evicted_mpps = mul_div(stolen, 1000 * USEC_PER_SEC, dt_usec);
+	evicted_mpps = rate_mpps(stolen, dt_usec);
 	state->evict_mpps = ewma(state->evict_mpps, evicted_mpps, dt_usec, EVICT_TAU_USEC);
 	for (int type = 0; type < _LRU_TYPE_MAX; type++) {
 		uint64_t pages = number_or(
 			counter_delta(sample->refault_pages[type], last->refault_pages[type]), 0);
 
 		returned = saturating_add(returned, pages);
-		state->return_mpps[type] =
-			ewma(state->return_mpps[type], mul_div(pages, 1000 * USEC_PER_SEC, dt_usec),
-			     dt_usec, EVICT_TAU_USEC);
-		wait = saturating_add(wait,
-				      saturating_mul(state->return_mpps[type], cost.usec[type]));
+		state->return_mpps[type] = ewma(state->return_mpps[type], rate_mpps(pages, dt_usec),
+						dt_usec, EVICT_TAU_USEC);
 	}
 	state->outstanding_pages = saturating_sub(
 		saturating_add(fade(state->outstanding_pages, dt_usec, OUTSTANDING_TAU_USEC),
@@ -94,7 +76,9 @@ void utility_step(struct memcg_state *state, const struct memcg_sample *sample,
 	footprint_bytes =
 		saturating_add(sample->current_bytes,
 			       saturating_mul(state->outstanding_pages, snapshot->page_bytes));
-	state->utility = mul_div(mul_div(saturating_mul(wait, weight), share_ppm, PPM), GIB_BYTES,
-				 max_u64(footprint_bytes, 1)) /
-			 WEIGHT_DEFAULT;
+	state->utility =
+		mul_div(mul_div(saturating_mul(refault_wait(&cost, state->return_mpps), weight),
+				share_ppm, PPM),
+			GIB_BYTES, max_u64(footprint_bytes, 1)) /
+		WEIGHT_DEFAULT;
 }

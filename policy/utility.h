@@ -4,14 +4,6 @@
 
 #include "state.h"
 
-/* What one refault of each type costs, in usec of waiting. */
-struct refault_cost {
-	uint64_t usec[_LRU_TYPE_MAX];
-};
-
-/* Costs on this host: anon by what swap is, file by what disks are. */
-struct refault_cost utility_cost(const struct system_sample *system);
-
 /* True while enough is evicted of a memcg to tell what comes back. */
 bool utility_is_known(const struct memcg_state *state);
 

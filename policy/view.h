@@ -30,16 +30,22 @@ struct memcg_view {
 	enum aging_rule aging; /* of this kernel */
 };
 
-/* Sets the verdict. Returns 0, the bytes of a law that takes nothing. */
-static inline uint64_t view_say(const struct memcg_view *view, enum reason reason,
-				uint64_t measured, uint64_t limit)
+/* Sets the verdict to a law's that takes nothing. Returns 0, the bytes that it takes. */
+static inline uint64_t verdict_say(struct memcg_state *state, enum reason reason, uint64_t measured,
+				   uint64_t limit)
 {
-	view->state->verdict = (struct verdict){
+	state->verdict = (struct verdict){
 		.reason = reason,
 		.measured = measured,
 		.limit = limit,
 	};
 	return 0;
+}
+
+static inline uint64_t view_say(const struct memcg_view *view, enum reason reason,
+				uint64_t measured, uint64_t limit)
+{
+	return verdict_say(view->state, reason, measured, limit);
 }
 
 #endif

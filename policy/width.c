@@ -35,8 +35,7 @@
 void width_step(struct memcg_state *state, const struct class_params *class,
 		const struct memcg_sample *sample, const struct snapshot *snapshot)
 {
-	uint64_t mpps =
-		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]);
+	uint64_t mpps = refault_all_mpps(state);
 	uint64_t limit_mpps = max_u64(refault_limit_mpps(class->refault_limit_ppm,
 							 number_or(sample->current_bytes, 0),
 							 snapshot->page_bytes),
