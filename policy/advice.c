@@ -50,7 +50,6 @@ void advice_step(struct memcg_state *state, const struct memcg_sample *sample,
 	uint64_t now_usec = snapshot->now_usec;
 	uint64_t limit_bytes = limit_bytes_of(sample);
 
-	advice->due = false;
 	advice->limit_bytes = limit_bytes;
 	if (!is_number(limit_bytes) ||
 	    !thrashes(state, sample, snapshot, limit_bytes, advice->since_usec > 0)) {

@@ -176,6 +176,7 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		remember(state, sample, snapshot);
 		return false;
 	}
+	state->advice.due = false;
 	if (!sample->skipped)
 		state->aging.took_usec =
 			saturating_add(state->aging.took_usec, sample->outcome.aging_usec);
@@ -191,7 +192,6 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		return false;
 	}
 	state->dt_usec = snapshot->now_usec - state->last_usec;
-	state->advice.due = false;
 	residence_step(state, sample, snapshot);
 	aging_step(state, sample, snapshot);
 	if (was_unknown(state)) {

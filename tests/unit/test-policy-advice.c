@@ -59,6 +59,19 @@ static void test_due_once_an_hour(void **arg)
 	assert_int_equal(ticks(4 * A_FIFTH, 1440), 2);
 }
 
+/* Advice given is not given again by a look at which the memcg was not read. */
+static void test_not_due_where_nothing_was_read(void **arg)
+{
+	(void)arg;
+	begin();
+	ticks(4 * A_FIFTH, 8);
+	while (!w.states[full].advice.due)
+		ticks(4 * A_FIFTH, 1);
+	w.memcgs[full].skipped = true;
+	world_tick(&w);
+	assert_false(w.states[full].advice.due);
+}
+
 static void test_two_thresholds(void **arg)
 {
 	(void)arg;
@@ -177,9 +190,13 @@ static void test_unknown(void **arg)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_due_once_an_hour), cmocka_unit_test(test_two_thresholds),
-		cmocka_unit_test(test_two_fillings),     cmocka_unit_test(test_short_ones),
-		cmocka_unit_test(test_limits),           cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_due_once_an_hour),
+		cmocka_unit_test(test_not_due_where_nothing_was_read),
+		cmocka_unit_test(test_two_thresholds),
+		cmocka_unit_test(test_two_fillings),
+		cmocka_unit_test(test_short_ones),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_unknown),
 	};
 
