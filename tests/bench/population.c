@@ -112,6 +112,7 @@ int main(int argc, char **argv)
 		{"counters", required_argument, NULL, 'c'},
 		{"pages", required_argument, NULL, 'p'},
 		{"file", required_argument, NULL, 'f'},
+		{"seed", required_argument, NULL, 'r'},
 		{0},
 	};
 	struct population population = {.fd = -1, .random = 1};
@@ -129,12 +130,15 @@ int main(int argc, char **argv)
 		case 'f':
 			population.fd = bench_open(optarg);
 			break;
+		case 'r':
+			population.random = workload_parse_u64("--seed", optarg);
+			break;
 		default:
 			return 2;
 		}
 	}
 	if (optind != argc || !counters || population.pages < 4)
-		errx(2, "usage: population --counters FILE --pages N [--file FILE]");
+		errx(2, "usage: population --counters FILE --pages N [--file FILE] [--seed N]");
 
 	workload_init();
 	population_init(&population);

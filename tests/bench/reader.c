@@ -12,7 +12,7 @@
  * places N times in a million zipf operations from SIGUSR1 on. Both count operations and not
  * seconds.
  *
- * --pause waits so many microseconds after each cycle.
+ * --pause waits so many microseconds after each cycle. --seed begins another random sequence.
  *
  * --peer CGROUP: the last source is read by a process in that cgroup, in lock-step.
  */
@@ -202,9 +202,13 @@ static void go(struct reader *reader)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{"counters", required_argument, NULL, 'c'}, {"shift", no_argument, NULL, 's'},
-		{"drift", required_argument, NULL, 'd'},    {"peer", required_argument, NULL, 'p'},
-		{"pause", required_argument, NULL, 'w'},    {0},
+		{"counters", required_argument, NULL, 'c'},
+		{"shift", no_argument, NULL, 's'},
+		{"drift", required_argument, NULL, 'd'},
+		{"peer", required_argument, NULL, 'p'},
+		{"pause", required_argument, NULL, 'w'},
+		{"seed", required_argument, NULL, 'r'},
+		{0},
 	};
 	/* A signal is looked for once in so many cycles: it costs a system call. */
 	const unsigned int cycles = 64;
@@ -229,13 +233,16 @@ int main(int argc, char **argv)
 		case 'w':
 			reader.pause_usec = workload_parse_u64("--pause", optarg);
 			break;
+		case 'r':
+			reader.random = workload_parse_u64("--seed", optarg);
+			break;
 		default:
 			return 2;
 		}
 	}
 	if (!reader.counters || optind == argc || argc - optind > SOURCES_MAX)
-		errx(2, "usage: reader --counters FILE [--shift] [--drift N] [--peer CGROUP] "
-			"[--pause USEC] KIND:FILE:PAGES:COUNT...");
+		errx(2, "usage: reader --counters FILE [--seed N] [--shift] [--drift N] "
+			"[--peer CGROUP] [--pause USEC] KIND:FILE:PAGES:COUNT...");
 
 	for (; optind < argc; optind++)
 		source_init(&reader.sources[reader.n_sources++], argv[optind], &reader.random);
