@@ -77,11 +77,11 @@ def mean(rows, *names):
 
 
 def count_agings(log):
-    """All `+` of the agent: the sum of its summaries, the last of which it writes when it stops.
-    None without any sign that it ran to its end."""
+    """All `+` of the agent: the last of its summaries, which it writes when it stops, is of all its
+    time. None without any sign that it ran to its end."""
     if log is None or not re.search(r"fgreclaimd\[\d+\]: stopped$", log, re.MULTILINE):
         return None
-    return sum(int(n) for n in re.findall(r"asked for, (\d+) agings,", log))
+    return int((re.findall(r"asked for, (\d+) agings,", log) or [0])[-1])
 
 
 def read_text(path):

@@ -14,7 +14,7 @@ import report
 MIB = 1 << 20
 LOG = ("[  9.1] bench fgreclaimd[77]: freed 1.0M of 2.0M asked for, 3 agings, 9 writes, "
        "0 without effect\n"
-       "[ 69.1] bench fgreclaimd[77]: freed 0 of 0 asked for, 2 agings, 2 writes, "
+       "[ 69.1] bench fgreclaimd[77]: freed 1.0M of 2.0M asked for, 5 agings, 11 writes, "
        "0 without effect\n"
        "[ 70.1] bench fgreclaimd[77]: stopped\n")
 M1 = cases.chosen(["M1"])[0]
