@@ -28,7 +28,7 @@
 
 /* Tenths of a unit. */
 #define TRIAL  30
-#define AFTER  15
+#define AFTER  25 /* of a trial; it may come and go within it */
 #define BEFORE 20
 #define RETEST 400
 #define WAIT   300

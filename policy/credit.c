@@ -4,12 +4,18 @@
  *
  *	C	credit: refaults allowed but not had, (J* - J) summed over time within 5 minutes of
  *		J*, so that neither thrift nor excess is remembered for ever
- *	h	hazard: how much of the oldest generation is in use after all, a second. An eviction
- *		scans more than it takes; the rest was used since the last walk over page tables
- *	E	= (max(0, J* - J) + C / 60 s) / h
+ *	h	hazard: how much of what is evicted comes back, a second.
+ *		Anon: how much of the oldest generation is in use after all. An eviction scans more
+ *		than it takes; the rest was used since the last walk over page tables.
+ *		File: refaults for each page that we took and that is out still. Reads set no
+ *		accessed bit, so that only what is out can tell
+ *	D	due: refaults a second that evictions have brought about and J does not show yet
+ *	E	= (J* - J - D + C / 60 s) / h
  *
  * If a share h of the pages evicted comes back each second, E of them cost E * h refaults a second:
- * as many as there is room for below J*, and what has been saved up spread over a minute.
+ * as many as there is room for below J*, and what has been saved up spread over a minute. J is an
+ * average, which takes that in with its own time constant; until then it is due. Without D each look
+ * would spend the same room again: a fifth of a memcg went before the first refault was felt.
  */
 #include "credit.h"
 #include "arith.h"
@@ -24,10 +30,17 @@
 #define HAZARD_LEAST_PPB 1000
 #define PPB              UINT64_C(1000000000)
 
+/* Of file: one refault in a time constant is taken for granted, so that none seen yet is not none
+ * to come; and it takes a batch to know better. Pages that are out are forgotten as the kernel
+ * forgets them (utility.c). */
+#define FILE_REFAULT_LEAST_MPPS (1000 * USEC_PER_SEC / REFAULT_TAU_USEC)
+#define FILE_OUT_LEAST_PAGES    64
+#define FILE_OUT_TAU_USEC       (1800 * USEC_PER_SEC)
+
 /* An eviction that scanned fewer says nothing (MIN_LRU_BATCH). */
 #define HAZARD_PAGES 64
 
-/* A quarter of what is seen enters the average. */
+/* A quarter of what is seen enters the average; the first time all, since the start is a guess. */
 #define HAZARD_DIVISOR 4
 
 static void learn_hazard(struct memcg_state *state, const struct outcome *outcome,
@@ -40,12 +53,46 @@ static void learn_hazard(struct memcg_state *state, const struct outcome *outcom
 		return;
 	used_ppm = mul_div(saturating_sub(outcome->scanned_pages, outcome->stolen_pages[LRU_ANON]),
 			   PPM, outcome->scanned_pages);
-	seen_ppb = mul_div(used_ppm * (PPB / PPM), USEC_PER_SEC, walked_usec);
-	if (state->hazard_ppb == 0)
-		state->hazard_ppb = HAZARD_START_PPB;
-	state->hazard_ppb =
-		state->hazard_ppb - state->hazard_ppb / HAZARD_DIVISOR + seen_ppb / HAZARD_DIVISOR;
-	state->hazard_ppb = max_u64(state->hazard_ppb, HAZARD_LEAST_PPB);
+	seen_ppb = min_u64(mul_div(used_ppm * (PPB / PPM), USEC_PER_SEC, walked_usec), PPB);
+	if (state->hazard_ppb > 0)
+		seen_ppb = state->hazard_ppb - state->hazard_ppb / HAZARD_DIVISOR +
+			   seen_ppb / HAZARD_DIVISOR;
+	state->hazard_ppb = (uint32_t)max_u64(seen_ppb, HAZARD_LEAST_PPB);
+}
+
+static uint64_t hazard_ppb(const struct memcg_state *state)
+{
+	return state->hazard_ppb ? state->hazard_ppb : HAZARD_START_PPB;
+}
+
+static uint64_t file_hazard_ppb(const struct memcg_state *state)
+{
+	uint64_t mpps = saturating_add(state->refault_mpps[LRU_FILE], FILE_REFAULT_LEAST_MPPS);
+
+	return mul_div(mpps, PPB / 1000, max_u64(state->file_out_pages, FILE_OUT_LEAST_PAGES));
+}
+
+static void follow_due(struct memcg_state *state, const struct outcome *outcome)
+{
+	uint64_t due_mpps = fade(state->due_mpps, state->dt_usec, REFAULT_TAU_USEC);
+
+	due_mpps = saturating_add(
+		due_mpps, mul_div(outcome->stolen_pages[LRU_ANON], hazard_ppb(state), PPB / 1000));
+	due_mpps = saturating_add(due_mpps, mul_div(outcome->stolen_pages[LRU_FILE],
+						    file_hazard_ppb(state), PPB / 1000));
+	state->due_mpps = (uint32_t)min_u64(due_mpps, UINT32_MAX);
+}
+
+static void follow_file_out(struct memcg_state *state, const struct memcg_sample *sample)
+{
+	uint64_t returned = number_or(
+		counter_delta(sample->refault_pages[LRU_FILE], state->last.refault_pages[LRU_FILE]),
+		0);
+	uint64_t out =
+		saturating_add(fade(state->file_out_pages, state->dt_usec, FILE_OUT_TAU_USEC),
+			       sample->outcome.stolen_pages[LRU_FILE]);
+
+	state->file_out_pages = (uint32_t)min_u64(saturating_sub(out, returned), UINT32_MAX);
 }
 
 /* So that sums of a few of them cannot overflow. */
@@ -65,6 +112,8 @@ void credit_step(struct memcg_state *state, const struct class_params *class,
 	uint64_t had = 0;
 
 	learn_hazard(state, &sample->outcome, snapshot->now_usec);
+	follow_file_out(state, sample);
+	follow_due(state, &sample->outcome);
 	for (int type = 0; type < _LRU_TYPE_MAX; type++)
 		had = saturating_add(
 			had, saturating_mul(
@@ -78,15 +127,25 @@ void credit_step(struct memcg_state *state, const struct class_params *class,
 		state->credit = -most;
 }
 
-uint64_t credit_pages(const struct memcg_state *state, uint64_t limit_mpps)
+/* Refaults a second that may yet be brought about, up to share_ppm of all that are allowed. */
+static uint64_t room_mpps(const struct memcg_state *state, uint64_t limit_mpps, uint64_t share_ppm)
 {
-	uint64_t mpps = refault_all_mpps(state);
-	uint64_t hazard_ppb = state->hazard_ppb ? state->hazard_ppb : HAZARD_START_PPB;
-	uint64_t room_mpps;
+	uint64_t most_mpps = mul_div(limit_mpps, share_ppm, PPM);
 
 	if (state->credit <= 0)
 		return 0;
-	room_mpps = saturating_add(saturating_sub(limit_mpps, mpps),
-				   (uint64_t)state->credit / CREDIT_SPEND_SEC);
-	return mul_div(room_mpps, PPB / 1000, hazard_ppb);
+	/* What their wait does not allow has not been saved. */
+	if (share_ppm >= PPM)
+		most_mpps = saturating_add(most_mpps, (uint64_t)state->credit / CREDIT_SPEND_SEC);
+	return saturating_sub(most_mpps, saturating_add(refault_all_mpps(state), state->due_mpps));
+}
+
+uint64_t credit_anon_pages(const struct memcg_state *state, uint64_t limit_mpps)
+{
+	return mul_div(room_mpps(state, limit_mpps, PPM), PPB / 1000, hazard_ppb(state));
+}
+
+uint64_t credit_file_pages(const struct memcg_state *state, uint64_t limit_mpps, uint64_t share_ppm)
+{
+	return mul_div(room_mpps(state, limit_mpps, share_ppm), PPB / 1000, file_hazard_ppb(state));
 }

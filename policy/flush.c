@@ -42,16 +42,19 @@
 #define FLUSH_AGINGS     2
 #define FLUSH_AGINGS_DUE 1
 
-/* 8 % worse than the best: what a shift of the working set costs starts there; and not more than
- * twice. */
-#define THETA_START_PPM 1080000
+/* 4 % worse than the best, and not more than twice. What a shift of the working set costs starts at
+ * 8 % more refaults for each operation; but operations cannot be counted, and where most of the CPU
+ * time goes into the misses themselves, 22 % more showed as 7.5 % (measured, a drift of 8 % a unit).
+ */
+#define THETA_START_PPM 1040000
 #define THETA_MOST_PPM  2000000
 
 /* Fewer refaults in a unit cannot tell 8 % from chance, at three standard deviations: n > (3 /
- * 0.08)^2. */
+ * 0.08)^2; and 4 % cannot be told below four times as many. */
 #define REGRESSION_EVIDENCE_USEC (UINT64_C(1406) * REFAULT_DISK_USEC)
+#define THETA_LITTLE_PPM         1080000
 
-/* m_ref grows by 0.05 % a unit: 8 % take 160 of them. Much faster, and it would keep up with a slow
+/* m_ref grows by 0.05 % a unit: 4 % take 80 of them. Much faster, and it would keep up with a slow
  * drift, which then is never seen. */
 #define LEAK_DIVISOR 2000
 
@@ -237,16 +240,26 @@ static uint64_t least_turnover_ppm(const struct gclk_state *gclk, uint64_t m1_pp
 	return saturating_add(gclk->ref_turnover_ppm, saturating_sub(m1_ppm, gclk->ref_ppm) / 2);
 }
 
+/* What refaults may cost at most, theta times the best; more of it where few of them are to tell. */
+static uint64_t regression_limit_ppm(const struct gclk_state *gclk, uint64_t cost_usec)
+{
+	uint64_t theta_ppm = gclk->theta_ppm;
+
+	if (cost_usec < 4 * REGRESSION_EVIDENCE_USEC)
+		theta_ppm = max_u64(theta_ppm, THETA_LITTLE_PPM);
+	return mul_div(gclk->ref_ppm, theta_ppm, PPM);
+}
+
 /* False, with a verdict, if there is none. */
 static bool watch_regression(const struct memcg_view *view, struct plan *plan)
 {
 	const struct gclk_state *gclk = &view->state->gclk;
 	uint64_t m1_ppm = gclk_cost_ppm(view, 10);
 	uint64_t turnover_ppm = gclk_turnover_ppm(view, 10);
-	uint64_t limit_ppm = mul_div(gclk->ref_ppm, gclk->theta_ppm, PPM);
 	uint64_t least_ppm = least_turnover_ppm(gclk, m1_ppm);
 	uint64_t cost_usec = progress_cost_usec(view->state, view->snapshot->now_usec,
 						gclk_units_usec(view, 10));
+	uint64_t limit_ppm = regression_limit_ppm(gclk, cost_usec);
 
 	if (!gclk->has_ref || !is_number(m1_ppm))
 		gclk_say_waiting(view);

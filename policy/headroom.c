@@ -4,7 +4,7 @@
  * reclaims in the path of the request that reaches the limit; the same pages, taken a moment before
  * from the same end of the same list, cost nobody a stall.
  *
- * They are taken by lru_gen's eviction of the oldest generation that holds file, not through
+ * They are taken by lru_gen's eviction of the oldest generation, if that holds file, not through
  * memory.reclaim: that goes below the priority of a limit's own reclaim and makes the kernel age,
  * which forgets what is used often (simulated, hits of a Zipf cache on 6.12: .858 without the
  * agent, .8575 with eviction, .849 with memory.reclaim). Where the kernel ages at a limit by
@@ -20,6 +20,7 @@
  */
 #include "headroom.h"
 #include "arith.h"
+#include "file_evict.h"
 #include "file_reclaim.h"
 #include "protection.h"
 
@@ -32,9 +33,6 @@
 /* No more than this part of all file at once. */
 #define FILE_DIVISOR 10
 
-/* lru_gen refuses to evict from the two youngest (MIN_NR_GENS). */
-#define YOUNG_GENS 2
-
 static uint64_t say(struct memcg_state *state, enum reason reason, uint64_t measured,
 		    uint64_t limit)
 {
@@ -42,59 +40,6 @@ static uint64_t say(struct memcg_state *state, enum reason reason, uint64_t meas
 	if (state->residence.mode == RESIDENCE_BOUND)
 		return 0;
 	return verdict_say(state, reason, measured, limit);
-}
-
-/* The oldest generation of a lruvec that holds anything, if it holds file and may be evicted from,
- * or NULL. Where it holds anon alone, that is in the way of file as it ages (flush.c), and to take
- * file from a younger one would be to take the side of anon. */
-static const struct gen_sample *oldest_file(const struct lruvec_sample *lruvec)
-{
-	uint32_t g = 0;
-
-	while (g < lruvec->n_gens && number_or(lruvec->gens[g].pages[LRU_ANON], 0) == 0 &&
-	       number_or(lruvec->gens[g].pages[LRU_FILE], 0) == 0)
-		g++;
-	if (g + YOUNG_GENS >= lruvec->n_gens || number_or(lruvec->gens[g].pages[LRU_FILE], 0) == 0)
-		return NULL;
-	return &lruvec->gens[g];
-}
-
-/* Asks for need_bytes, each lruvec's part by the file in its oldest generation. Returns what was
- * asked for. */
-static uint64_t evict(const struct snapshot *snapshot, size_t leaf, uint64_t need_bytes,
-		      struct plan *plan)
-{
-	const struct memcg_sample *sample = &snapshot->memcgs[leaf];
-	const struct lruvec_sample *lruvecs = &snapshot->lruvecs[sample->first_lruvec];
-	uint64_t all_pages = 0, asked_bytes = 0;
-
-	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {
-		const struct gen_sample *oldest = oldest_file(&lruvecs[v]);
-
-		all_pages = saturating_add(all_pages, oldest ? oldest->pages[LRU_FILE] : 0);
-	}
-	for (uint32_t v = 0; v < sample->n_lruvecs && plan->n_decisions < plan->capacity; v++) {
-		const struct gen_sample *oldest = oldest_file(&lruvecs[v]);
-		uint64_t bytes;
-
-		if (!oldest)
-			continue;
-		bytes = min_u64(mul_div(need_bytes, oldest->pages[LRU_FILE], all_pages),
-				saturating_mul(oldest->pages[LRU_FILE], snapshot->page_bytes));
-		if (bytes < snapshot->page_bytes)
-			continue;
-		plan->decisions[plan->n_decisions++] = (struct decision){
-			.memcg = leaf,
-			.action = ACTION_EVICT,
-			.reason = REASON_HEADROOM,
-			.node = lruvecs[v].node,
-			.seq = oldest->seq,
-			.swappiness = SWAPPINESS_FILE_ONLY,
-			.bytes = bytes,
-		};
-		asked_bytes += bytes;
-	}
-	return asked_bytes;
 }
 
 /* How much of it may be taken; 0 and a verdict where that is nothing. */
@@ -147,7 +92,9 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 		return;
 	need_bytes =
 		min_u64(need_bytes, allowed_bytes(params, snapshot, leaf, state, planned_bytes));
-	need_bytes = need_bytes ? evict(snapshot, leaf, need_bytes, plan) : 0;
+	need_bytes = need_bytes ? file_evict_ask(snapshot, leaf, false, need_bytes, REASON_HEADROOM,
+						 plan)
+				: 0;
 	if (need_bytes == 0)
 		return;
 	protection_book(snapshot, leaf, need_bytes, planned_bytes);

@@ -2,6 +2,11 @@
 #include "limit.h"
 #include "arith.h"
 
+/* As much as headroom takes up: at most where a limit is shared (split.c), at least where not
+ * (headroom.c). */
+#define NEAR_SHARED_DIVISOR 5
+#define NEAR_ALONE_DIVISOR  100
+
 bool limit_look(const struct snapshot *snapshot, const struct memcg_state *states, size_t index,
 		const struct limit_want *want, struct limit *ret)
 {
@@ -22,6 +27,24 @@ bool limit_look(const struct snapshot *snapshot, const struct memcg_state *state
 				mul_div(ret->limit_bytes, want->least_ppm, PPM)),
 			mul_div(ret->limit_bytes, want->most_ppm, PPM));
 	return true;
+}
+
+bool limit_is_near(const struct snapshot *snapshot, const struct memcg_state *states, size_t index,
+		   uint64_t *ret_free_bytes, uint64_t *ret_near_bytes)
+{
+	for (int64_t i = (int64_t)index; i >= 0; i = snapshot->memcgs[i].parent) {
+		const struct memcg_sample *memcg = &snapshot->memcgs[i];
+		uint64_t limit_bytes = limit_bytes_of(memcg);
+
+		if (!is_number(limit_bytes) || !is_number(memcg->current_bytes))
+			continue;
+		*ret_free_bytes = saturating_sub(limit_bytes, memcg->current_bytes);
+		*ret_near_bytes = limit_bytes / (states[i].n_leaves > 1 ? NEAR_SHARED_DIVISOR
+									: NEAR_ALONE_DIVISOR);
+		if (*ret_free_bytes < *ret_near_bytes)
+			return true;
+	}
+	return false;
 }
 
 uint64_t limit_need_bytes(const struct limit *limit, uint64_t planned_bytes)

@@ -37,6 +37,12 @@ struct limit {
 bool limit_look(const struct snapshot *snapshot, const struct memcg_state *states, size_t index,
 		const struct limit_want *want, struct limit *ret);
 
+/* Whether a limit of snapshot->memcgs[index] or of an ancestor is so near that headroom is in charge:
+ * then what is free below it, and from which it is near. states[].n_leaves are those of this
+ * snapshot. */
+bool limit_is_near(const struct snapshot *snapshot, const struct memcg_state *states, size_t index,
+		   uint64_t *ret_free_bytes, uint64_t *ret_near_bytes);
+
 /* Bytes to take so that the headroom is there, planned_bytes being taken already. */
 uint64_t limit_need_bytes(const struct limit *limit, uint64_t planned_bytes);
 

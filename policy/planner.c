@@ -18,6 +18,7 @@
 #include "refault.h"
 #include "residence.h"
 #include "saver.h"
+#include "saver_file.h"
 #include "siblings.h"
 #include "split.h"
 #include "utility.h"
@@ -287,6 +288,7 @@ static void count_leaves(const struct snapshot *snapshot, struct memcg_state *st
 static uint64_t plan_leaf(const struct memcg_view *view, struct plan *plan)
 {
 	struct memcg_state *state = view->state;
+	uint64_t bytes;
 
 	if (residence_is_watched(state))
 		gclk_follow(view);
@@ -299,11 +301,14 @@ static uint64_t plan_leaf(const struct memcg_view *view, struct plan *plan)
 	if (state->residence.mode == RESIDENCE_BOUND || state->verdict.action != ACTION_NONE ||
 	    state->gclk.phase != GCLK_WATCH)
 		return 0;
-	return saver_plan(view, plan);
+	bytes = saver_plan(view, plan);
+	if (state->verdict.action == ACTION_NONE && state->residence.mode == RESIDENCE_FREE)
+		bytes = saver_file_plan(view, plan);
+	return bytes;
 }
 
 static void plan_memcg(const struct policy_params *params, const struct snapshot *snapshot,
-		       size_t i, struct memcg_state *state, enum aging_rule aging,
+		       size_t i, struct memcg_state *states, enum aging_rule aging,
 		       uint64_t *planned_bytes, struct plan *plan)
 {
 	const struct memcg_sample *sample = &snapshot->memcgs[i];
@@ -311,15 +316,16 @@ static void plan_memcg(const struct policy_params *params, const struct snapshot
 		.params = params,
 		.snapshot = snapshot,
 		.sample = sample,
-		.state = state,
+		.states = states,
+		.state = &states[i],
 		.class = &params->classes[sample->class_index],
 		.index = i,
 		.aging = aging,
 	};
 
-	view.floor_bytes = protection_floor_bytes(view.class, sample, state);
+	view.floor_bytes = protection_floor_bytes(view.class, sample, view.state);
 	view.room_bytes = protection_room_bytes(snapshot, i, view.floor_bytes, planned_bytes);
-	view.quota_bytes = quota_room_bytes(snapshot, i, state->dt_usec, planned_bytes);
+	view.quota_bytes = quota_room_bytes(snapshot, i, view.state->dt_usec, planned_bytes);
 	protection_book(snapshot, i, plan_leaf(&view, plan), planned_bytes);
 }
 
@@ -377,7 +383,7 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		if (known && sample->leaf)
 			residence_decide(snapshot, states, i);
 		if (is_considered(params, sample, snapshot, known, &states[i]))
-			plan_memcg(params, snapshot, i, &states[i], aging, planned_bytes, plan);
+			plan_memcg(params, snapshot, i, states, aging, planned_bytes, plan);
 	}
 	if (snapshot->system.capability < CAPABILITY_RECLAIM || snapshot->read_usec > READ_MAX_USEC)
 		return;

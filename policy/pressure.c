@@ -9,22 +9,23 @@
  */
 #include "pressure.h"
 #include "arith.h"
+#include "refault.h"
 
 #define BASELINE_TAU_USEC (300 * USEC_PER_SEC)
 
 /* Up to five times its habit is not laid at our door. */
 #define BASELINE_FACTOR 5
 
-static void step(uint64_t *stall_ppm, uint64_t *baseline_ppm, uint64_t now, uint64_t before,
+static void step(uint32_t *stall_ppm, uint32_t *baseline_ppm, uint64_t now, uint64_t before,
 		 uint64_t dt_usec, uint64_t tau_usec, bool left_alone)
 {
 	uint64_t stalled_usec = counter_delta(now, before);
 
 	if (!is_number(stalled_usec))
 		return;
-	*stall_ppm = min_u64(mul_div(stalled_usec, PPM, dt_usec), PPM);
+	*stall_ppm = (uint32_t)min_u64(mul_div(stalled_usec, PPM, dt_usec), PPM);
 	if (left_alone)
-		*baseline_ppm = ewma(*baseline_ppm, *stall_ppm, dt_usec, tau_usec);
+		*baseline_ppm = (uint32_t)ewma(*baseline_ppm, *stall_ppm, dt_usec, tau_usec);
 }
 
 void pressure_step(struct memcg_state *state, const struct memcg_sample *sample)
@@ -37,6 +38,8 @@ void pressure_step(struct memcg_state *state, const struct memcg_sample *sample)
 	     state->last.psi_memory_some_usec, state->dt_usec, tau_usec, left_alone);
 	step(&state->stall_io_ppm, &state->baseline_io_ppm, sample->psi_io.some_usec,
 	     state->last.psi_io_some_usec, state->dt_usec, tau_usec, left_alone);
+	state->mean_stall_io_ppm = (uint32_t)ewma(state->mean_stall_io_ppm, state->stall_io_ppm,
+						  state->dt_usec, REFAULT_TAU_USEC);
 }
 
 uint64_t pressure_limit_ppm(uint64_t class_limit_ppm, uint64_t baseline_ppm)

@@ -5,8 +5,13 @@
  *	m(t0, t1) = (K(t1) - K(t0)) / (progress(t1) - progress(t0))
  *
  * Not per second: a closed loop that gets faster makes more misses a second, and that is no harm.
- * Progress is CPU time used (cpu.stat), or wall time where that is unknown; when the one follows
- * the other, the history starts again, since the two cannot be compared.
+ * Progress is CPU time used (cpu.stat) but for what the misses themselves take of it, or wall time
+ * where that is unknown; when the one follows the other, the history starts again, since the two
+ * cannot be compared.
+ *
+ * Of the misses' own CPU time only a part can be subtracted that they surely take. A reader that
+ * does little with a page spends most of its time in them: then m shows a third of what refaults
+ * for each operation rise by (measured: 7.5 of 22 %), and 22 of 60 % that they fall by.
  *
  * A ring of running totals, some five in a residence time, gives m over any window up to six of
  * them. If the residence time grows the ring does not reach far enough for a while, and m is
@@ -18,6 +23,18 @@
 
 /* Points in a unit: 32 of them reach 6.4 units back, and a window is at most a fifth too long. */
 #define POINTS_PER_UNIT 5
+
+/* The kernel's time to read one page in and evict another: 19 us at 1 instruction/ns (measured on
+ * 6.12, by what a reader's CPU time fell by when it missed less); a fast processor takes less than
+ * half of that. But never more than half of all. */
+#define MISS_CPU_USEC    8
+#define MISS_CPU_DIVISOR 2
+
+static uint64_t without_misses_usec(uint64_t cpu_usec, uint64_t evicted)
+{
+	return cpu_usec -
+	       min_u64(saturating_mul(evicted, MISS_CPU_USEC), cpu_usec / MISS_CPU_DIVISOR);
+}
 
 void progress_forget(struct memcg_state *state)
 {
@@ -52,7 +69,8 @@ void progress_step(struct memcg_state *state, const struct memcg_sample *sample,
 	progress->total.turnover_usec = saturating_add(progress->total.turnover_usec,
 						       saturating_mul(evicted, REFAULT_DISK_USEC));
 	progress->total.progress_usec =
-		saturating_add(progress->total.progress_usec, by_cpu ? cpu_usec : state->dt_usec);
+		saturating_add(progress->total.progress_usec,
+			       by_cpu ? without_misses_usec(cpu_usec, evicted) : state->dt_usec);
 	progress->total.now_usec = snapshot->now_usec;
 	if (progress->n_points > 0 &&
 	    snapshot->now_usec - newest(progress, 0)->now_usec < unit_usec / POINTS_PER_UNIT)

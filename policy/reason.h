@@ -47,6 +47,10 @@ enum reason {
 	REASON_AGE_DEAR,          /* usec since the last aging : interval that its cost allows */
 	REASON_NOTHING_COLD,      /* pages in the oldest generation : 0 */
 
+	/* Nothing to do for unused file. */
+	REASON_LIMIT_NEAR, /* bytes free below a limit : from which it is near */
+	REASON_IN_USE,     /* usec until the next trial of file that is in use throughout : 0 */
+
 	/* Nothing to do under a limit. */
 	REASON_TOO_FAST,    /* bytes it grows by a second : most that headroom can hold */
 	REASON_LITTLE_FILE, /* bytes of clean file : bytes from which headroom may be taken of it */
@@ -74,6 +78,8 @@ enum reason {
 	/* Action. */
 	REASON_AGE,              /* usec since the last aging : interval */
 	REASON_EVICT_COLD,       /* usec not seen in use : usec needed */
+	REASON_UNUSED_FILE,      /* milli-pages/s refaulted : limit */
+	REASON_USED_UP,          /* usec since the last aging : interval */
 	REASON_HEADROOM,         /* bytes free below the limit : headroom wanted */
 	REASON_TARGET,           /* bytes held : its target */
 	REASON_FLUSH_REGRESSION, /* ppm that refaults cost : from which to age */

@@ -20,9 +20,6 @@
 #include "refault.h"
 #include "arith.h"
 
-/* Long enough to average over a few ticks, short enough to stop within a minute. */
-#define REFAULT_TAU_USEC (30 * USEC_PER_SEC)
-
 /* New pages decide how soon a limit is hit, so they are followed faster. */
 #define INFLOW_TAU_USEC (5 * USEC_PER_SEC)
 

@@ -5,6 +5,10 @@
 #include "arith.h"
 #include "state.h"
 
+/* The time constant of refault_mpps: long enough to average over a few ticks, short enough to stop
+ * within a minute. */
+#define REFAULT_TAU_USEC (30 * USEC_PER_SEC)
+
 /* Takes the flows of one interval out of two samples' counters into the averages of *state; the
  * caller has set state->dt_usec, and stores the new counters afterwards. Unknown counters leave the
  * averages as they are. */

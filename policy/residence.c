@@ -60,7 +60,10 @@ void residence_step(struct memcg_state *state, const struct memcg_sample *sample
 {
 	struct residence_state *residence = &state->residence;
 	uint64_t stolen = counter_delta(sample->pgsteal_pages, state->last.pgsteal_pages);
-	uint64_t idle = sample->outcome.stolen_pages[LRU_ANON];
+	uint64_t idle = saturating_add(sample->outcome.stolen_pages[LRU_ANON],
+				       state->gclk.taken_for == REASON_UNUSED_FILE
+					       ? sample->outcome.stolen_pages[LRU_FILE]
+					       : 0);
 	uint64_t tau_usec = min_u64(STEAL_TAU_USEC, residence->known_usec);
 	uint64_t pages;
 

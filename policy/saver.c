@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SAVER: cold anon of memcgs that nobody reclaims. Age, wait, age again; evict in small steps what
+ * SAVER for anon: what is cold in memcgs that nobody reclaims. Age, wait, age again; evict in small steps what
  * two agings have missed; stop as soon as it comes back.
  *
  * A generation clock of width W ticks for each memcg. An aging costs a walk over its page tables
@@ -34,15 +34,8 @@
 #include "swap_room.h"
 #include "workingset.h"
 
-/* A process that has just started touches what it will not need again, and the other way round:
- * it may be looked at, but nothing is taken from it. */
-#define YOUNG_USEC (60 * USEC_PER_SEC)
-
 /* Not worth a walk over page tables, nor a place in anybody's attention. */
 #define ANON_WORTH_BYTES (UINT64_C(8) << 20)
-
-/* As long as others reclaim here, and this long after, the clock stands still. */
-#define QUIET_USEC (15 * USEC_PER_SEC)
 
 /* An oldest generation with fewer pages than a batch (MIN_LRU_BATCH) counts as empty, ... */
 #define EMPTY_PAGES 64
@@ -125,7 +118,7 @@ static void pace(struct memcg_state *state, const struct outcome *outcome, bool 
 	if (!harmless || state->sweep_ppm == 0)
 		state->sweep_ppm = EVICT_FIRST_PPM_PER_SEC;
 	else if (outcome->stolen_pages[LRU_ANON] > 0)
-		state->sweep_ppm = min_u64(2 * state->sweep_ppm, EVICT_MOST_PPM_PER_SEC);
+		state->sweep_ppm = (uint32_t)min_u64(2 * state->sweep_ppm, EVICT_MOST_PPM_PER_SEC);
 }
 
 /* The cold generations of all its lruvecs, oldest first within the budget of this interval. */
@@ -141,7 +134,7 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 
 	pace(state, &view->sample->outcome, refault_mpps <= limit_mpps);
 	budget_bytes = evict_budget_bytes(view);
-	credit_bytes = saturating_mul(credit_pages(state, limit_mpps), snapshot->page_bytes);
+	credit_bytes = saturating_mul(credit_anon_pages(state, limit_mpps), snapshot->page_bytes);
 	if (credit_bytes == 0)
 		return view_say(view, REASON_HOLD_REFAULT, refault_mpps, limit_mpps);
 	if (view->room_bytes < snapshot->page_bytes)
@@ -209,8 +202,8 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	if (state->residence.mode != RESIDENCE_FREE)
 		return view_say(view, REASON_LIMIT_BOUND, state->residence.usec,
 				RESIDENCE_BOUND_USEC);
-	if (state->foreign_usec && quiet_usec < QUIET_USEC)
-		return view_say(view, REASON_RECLAIMED, quiet_usec, QUIET_USEC);
+	if (state->foreign_usec && quiet_usec < SAVER_QUIET_USEC)
+		return view_say(view, REASON_RECLAIMED, quiet_usec, SAVER_QUIET_USEC);
 	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {
 		const struct lruvec_sample *lruvec =
 			&view->snapshot->lruvecs[sample->first_lruvec + v];
@@ -280,10 +273,10 @@ uint64_t saver_plan(const struct memcg_view *view, struct plan *plan)
 	if (backoff_holds(state, view->snapshot->now_usec, &state->verdict))
 		return 0;
 	known_usec = known_usec_of(view);
-	if (known_usec < YOUNG_USEC) {
+	if (known_usec < SAVER_YOUNG_USEC) {
 		age(view, plan);
 		if (state->verdict.reason == REASON_AGE_NOT_DUE)
-			view_say(view, REASON_YOUNG, known_usec, YOUNG_USEC);
+			view_say(view, REASON_YOUNG, known_usec, SAVER_YOUNG_USEC);
 		return 0;
 	}
 	bytes = evict_cold(view, plan);

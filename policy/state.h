@@ -117,11 +117,11 @@ struct gclk_state {
 
 	/* Habits: kept when history starts over. 0: not learned yet. */
 	uint64_t theta_ppm;
-	uint64_t width_ppm;   /* w: units between flushes, in millionths */
-	uint32_t failures;    /* flushes in a row that made nothing better, */
-	uint64_t failed_usec; /* and when the last one was judged */
-	uint32_t churn_failures;
-	uint32_t churn_late; /* looks in a row that came too late */
+	uint64_t width_ppm;      /* w: units between flushes, in millionths */
+	uint64_t failed_usec;    /* when a flush was last judged to have made nothing better, */
+	uint32_t failures;       /* and how many of them in a row */
+	uint32_t churn_failures; /* likewise */
+	uint32_t churn_late;     /* looks in a row that came too late */
 	uint64_t churn_failed_usec;
 	uint64_t churn_period_usec; /* between two agings, while it goes on */
 };
@@ -174,10 +174,11 @@ struct memcg_state {
 	uint64_t foreign_usec;                /* when somebody else last reclaimed here */
 
 	/* pressure.c */
-	uint64_t stall_memory_ppm;
-	uint64_t stall_io_ppm;
-	uint64_t baseline_memory_ppm;
-	uint64_t baseline_io_ppm;
+	uint32_t stall_memory_ppm;
+	uint32_t stall_io_ppm;
+	uint32_t mean_stall_io_ppm; /* averaged as refaults are */
+	uint32_t baseline_memory_ppm;
+	uint32_t baseline_io_ppm;
 
 	/* workingset.c */
 	uint64_t working_set_bytes; /* anon seen in use within the last agings; 0: not measured */
@@ -188,9 +189,16 @@ struct memcg_state {
 
 	/* saver.c, width.c, credit.c */
 	uint64_t age_interval_usec;
-	int64_t credit; /* refaults allowed but not had, in thousandths; below 0: the reverse */
-	uint64_t hazard_ppb;  /* of the oldest generation in use, a second; 0: not seen yet */
-	uint64_t sweep_ppm;   /* of its memory a second that is evicted at most; 0: not begun */
+	int64_t credit;    /* refaults allowed but not had, in thousandths; below 0: the reverse */
+	uint32_t due_mpps; /* refaults that evictions bring and the average does not show yet */
+	uint32_t hazard_ppb; /* of the oldest generation in use, a second; 0: not seen yet */
+	uint32_t sweep_ppm;  /* of its memory a second that is evicted at most; 0: not begun */
+
+	/* saver_file.c, credit.c */
+	uint32_t file_sweep_ppm; /* likewise */
+	uint32_t file_out_pages; /* that we took and that are not back, fading */
+	uint32_t file_pauses;    /* in a row: the exponent of the next one */
+	uint64_t file_pause_until_usec;
 	uint64_t aged_usec;   /* last aging asked for */
 	uint64_t widened_for; /* the hold that last widened the interval */
 

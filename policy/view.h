@@ -22,6 +22,7 @@ struct memcg_view {
 	const struct class_params *class;
 	const struct snapshot *snapshot;
 	const struct memcg_sample *sample;
+	const struct memcg_state *states; /* of all, by index */
 	struct memcg_state *state;
 	size_t index;
 	uint64_t room_bytes;   /* that protection leaves */

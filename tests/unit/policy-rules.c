@@ -22,7 +22,7 @@ struct check {
 /* An aging by the law of a limit, not SAVER's. */
 static bool is_at_limit(const struct decision *d)
 {
-	return d->action == ACTION_AGE && d->reason != REASON_AGE;
+	return d->action == ACTION_AGE && d->reason != REASON_AGE && d->reason != REASON_USED_UP;
 }
 
 static bool is_within(const struct snapshot *snapshot, size_t i, size_t ancestor)
@@ -185,6 +185,39 @@ static const char *check_age_at_limit(const struct check *c, const struct decisi
 	return NULL;
 }
 
+/* Unused file: only where nobody else reclaims, and not at a limit. */
+static const char *check_file_sweep(const struct check *c, const struct decision *d)
+{
+	const struct memcg_state *state = &c->states[d->memcg];
+	enum reclaim_kind kind =
+		c->params->classes[c->snapshot->memcgs[d->memcg].class_index].reclaim;
+
+	if (kind != RECLAIM_FILE && kind != RECLAIM_ALL)
+		return "takes unused file that may not be taken";
+	if (state->residence.mode != RESIDENCE_FREE)
+		return "takes unused file of what is at its limit";
+	if (c->snapshot->memcgs[d->memcg].seen_usec < SECONDS(60))
+		return "takes unused file of a young memcg";
+	if (state->foreign_usec && c->snapshot->now_usec - state->foreign_usec < QUIET_USEC)
+		return "takes unused file while others reclaim";
+	return NULL;
+}
+
+/* For unused file's sake. */
+static const char *check_age_for_file(const struct check *c, const struct decision *d,
+				      const struct lruvec_sample *lruvec)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[d->memcg];
+
+	if (d->force)
+		return "merges without being asked to";
+	if (lruvec->gens[lruvec->n_gens - 1].age_msec < 300000)
+		return "ages within five minutes";
+	if (m->lru_bytes[LRU_ANON] > m->current_bytes / 10)
+		return "ages anon for the sake of file";
+	return check_file_sweep(c, d);
+}
+
 static const char *check_age(const struct check *c, const struct decision *d)
 {
 	const struct memcg_state *state = &c->states[d->memcg];
@@ -198,10 +231,12 @@ static const char *check_age(const struct check *c, const struct decision *d)
 		return check_age_at_limit(c, d);
 	if (state->residence.mode != RESIDENCE_FREE)
 		return "ages for SAVER what is at its limit";
-	if (lruvec->n_gens >= 4 && number_or(lruvec->gens[0].pages[LRU_ANON], 0) > EMPTY_PAGES)
-		return "merges anon";
 	if (state->foreign_usec && c->snapshot->now_usec - state->foreign_usec < QUIET_USEC)
 		return "ages while others reclaim";
+	if (d->reason == REASON_USED_UP)
+		return check_age_for_file(c, d, lruvec);
+	if (lruvec->n_gens >= 4 && number_or(lruvec->gens[0].pages[LRU_ANON], 0) > EMPTY_PAGES)
+		return "merges anon";
 	return check_anon_allowed(c, d);
 }
 
@@ -226,8 +261,10 @@ static const char *check_evict_file(const struct check *c, const struct decision
 
 	if (kind != RECLAIM_FILE && kind != RECLAIM_ALL)
 		return "evicts file that may not be taken";
-	if (!is_near_limit(c, d->memcg))
+	if (d->reason != REASON_UNUSED_FILE && !is_near_limit(c, d->memcg))
 		return "evicts file far from any limit";
+	if (d->reason == REASON_UNUSED_FILE && check_file_sweep(c, d))
+		return check_file_sweep(c, d);
 	while (lruvec && g < lruvec->n_gens && number_or(lruvec->gens[g].pages[LRU_FILE], 0) == 0)
 		g++;
 	if (!lruvec || g + 2 >= lruvec->n_gens || d->seq != lruvec->gens[g].seq)
@@ -325,12 +362,23 @@ static uint64_t evict_most_bytes(const struct check *c, size_t i)
 	return saturating_add(PAGE_BYTES, mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC));
 }
 
+/* 1 % a second of what it holds, or half a MiB. */
+static uint64_t file_most_bytes(const struct check *c, size_t i)
+{
+	uint64_t dt_usec =
+		min_u64(c->states[i].dt_usec, saturating_mul(2, c->snapshot->interval_usec));
+
+	return max_u64(mul_div(c->snapshot->memcgs[i].current_bytes, dt_usec, 100 * USEC_PER_SEC),
+		       MIB(1) / 2);
+}
+
 static uint64_t swept_bytes(const struct check *c, size_t i)
 {
 	uint64_t bytes = 0;
 
 	for (size_t d = 0; d < c->plan->n_decisions; d++)
-		if (c->plan->decisions[d].reason == REASON_EVICT_COLD &&
+		if ((c->plan->decisions[d].reason == REASON_EVICT_COLD ||
+		     c->plan->decisions[d].reason == REASON_UNUSED_FILE) &&
 		    c->plan->decisions[d].memcg != i &&
 		    is_within(c->snapshot, c->plan->decisions[d].memcg, i))
 			bytes = saturating_add(bytes, c->plan->decisions[d].bytes);
@@ -378,6 +426,8 @@ static const char *check_bytes(const struct check *c, size_t i)
 		return "takes below the floor";
 	if (c->states[i].verdict.reason == REASON_EVICT_COLD && bytes > evict_most_bytes(c, i))
 		return "evicts above the rate";
+	if (c->states[i].verdict.reason == REASON_UNUSED_FILE && bytes > file_most_bytes(c, i))
+		return "takes unused file above the rate";
 	return NULL;
 }
 

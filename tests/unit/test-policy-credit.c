@@ -3,6 +3,7 @@
  * The credit of refaults, the hazard of evicting, and the width of a generation, by hand.
  */
 #include "policy-world.h"
+#include "arith.h"
 #include "credit.h"
 #include "width.h"
 
@@ -83,26 +84,80 @@ static void test_unknown_refaults_are_none_to_pay(void **arg)
 	assert_int_equal(state.credit, LIMIT_MPPS);
 }
 
-/* (100 - 40 + 6000 / 60) / s over one in ten thousand. */
+/* (100 - 40 + 6000 / 60) a second over one in ten thousand. */
 static void test_pages(void **arg)
 {
 	(void)arg;
 	begin();
-	assert_int_equal(credit_pages(&state, LIMIT_MPPS), 0);
+	assert_int_equal(credit_anon_pages(&state, LIMIT_MPPS), 0);
 	state.credit = -1;
-	assert_int_equal(credit_pages(&state, LIMIT_MPPS), 0);
+	assert_int_equal(credit_anon_pages(&state, LIMIT_MPPS), 0);
 	state.credit = 6000 * 1000;
 	state.refault_mpps[LRU_ANON] = 30000;
 	state.refault_mpps[LRU_FILE] = 10000;
-	assert_int_equal(credit_pages(&state, LIMIT_MPPS), 1600000);
+	assert_int_equal(credit_anon_pages(&state, LIMIT_MPPS), 1600000);
 	state.hazard_ppb = 1000000000;
-	assert_int_equal(credit_pages(&state, LIMIT_MPPS), 160);
-	state.refault_mpps[LRU_ANON] = 300000;
-	assert_int_equal(credit_pages(&state, LIMIT_MPPS), 100);
+	assert_int_equal(credit_anon_pages(&state, LIMIT_MPPS), 160);
+	state.refault_mpps[LRU_ANON] = 180000;
+	assert_int_equal(credit_anon_pages(&state, LIMIT_MPPS), 10);
+	state.due_mpps = 10001;
+	assert_int_equal(credit_anon_pages(&state, LIMIT_MPPS), 0);
 }
 
-/* Of 1 000 scanned 100 were in use, 10 s after the walk: a hundredth a second, a quarter of which
- * enters. */
+/* What evictions bring about is not spent again before it is felt. */
+static void test_due(void **arg)
+{
+	(void)arg;
+	begin();
+	state.aged_usec = w.snapshot.now_usec - SECONDS(9);
+	sample.outcome.scanned_pages = 1000;
+	sample.outcome.stolen_pages[LRU_ANON] = 900;
+	pass(0);
+	/* A hundredth of 900 pages a second. */
+	assert_int_equal(state.due_mpps, 9000);
+	sample.outcome = (struct outcome){0};
+	passes(30, 0);
+	assert_in_range(state.due_mpps, 9000 * 0.36, 9000 * 0.39);
+	passes(300, 0);
+	assert_in_range(state.due_mpps, 0, 20);
+}
+
+/* Refaults, and one in 30 s besides, for each page that is out. */
+static void test_file_hazard(void **arg)
+{
+	(void)arg;
+	begin();
+	state.credit = 6000 * 1000;
+	/* Nothing is known: of 64 pages one in 30 s. */
+	assert_int_equal(credit_file_pages(&state, LIMIT_MPPS, PPM), 200000 * 64 / 33);
+	sample.outcome.stolen_pages[LRU_FILE] = 10000;
+	pass(0);
+	assert_int_equal(state.file_out_pages, 10000);
+	sample.outcome = (struct outcome){0};
+	sample.refault_pages[LRU_FILE] += 1000;
+	pass(0);
+	state.last.refault_pages[LRU_FILE] = sample.refault_pages[LRU_FILE];
+	assert_in_range(state.file_out_pages, 8990, 9000);
+	/* Ten a second of 10 000 out: a thousandth each. Half of what is allowed,
+	 * and nothing saved. */
+	state.file_out_pages = 10000;
+	state.refault_mpps[LRU_FILE] = 9967;
+	state.due_mpps = 0;
+	state.credit = 6000 * 1000;
+	assert_int_equal(credit_file_pages(&state, LIMIT_MPPS, PPM), 190033);
+	assert_int_equal(credit_file_pages(&state, LIMIT_MPPS, PPM / 2), 40033);
+	/* Half an hour later a good third of them counts. */
+	state.last = (struct memcg_counters){.refault_pages = {[LRU_FILE] = 1000}};
+	passes(1800, 0);
+	assert_in_range(state.file_out_pages, 3100, 3700);
+	/* More comes back than we took. */
+	sample.refault_pages[LRU_FILE] += 100000;
+	pass(0);
+	assert_int_equal(state.file_out_pages, 0);
+}
+
+/* Of 1 000 scanned 100 were in use, 10 s after the walk: a hundredth a second; later on a quarter of
+ * what is seen enters. */
 static void test_hazard(void **arg)
 {
 	(void)arg;
@@ -111,7 +166,7 @@ static void test_hazard(void **arg)
 	sample.outcome.scanned_pages = 1000;
 	sample.outcome.stolen_pages[LRU_ANON] = 900;
 	pass(0);
-	assert_int_equal(state.hazard_ppb, 75000 + 2500000);
+	assert_int_equal(state.hazard_ppb, 10000000);
 	/* Too few say nothing, nor does what was not ours, nor one without a walk before. */
 	sample.outcome.scanned_pages = 63;
 	sample.outcome.stolen_pages[LRU_ANON] = 1;
@@ -122,13 +177,13 @@ static void test_hazard(void **arg)
 	sample.outcome.stolen_pages[LRU_ANON] = 1;
 	state.aged_usec = 0;
 	pass(0);
-	assert_int_equal(state.hazard_ppb, 75000 + 2500000);
+	assert_int_equal(state.hazard_ppb, 10000000);
 	/* A batch does. */
 	state.aged_usec = w.snapshot.now_usec - SECONDS(9);
 	sample.outcome.scanned_pages = 64;
 	sample.outcome.stolen_pages[LRU_ANON] = 64;
 	pass(0);
-	assert_int_equal(state.hazard_ppb, 2575000 - 2575000 / 4);
+	assert_int_equal(state.hazard_ppb, 7500000);
 	/* However clean, some of it is used again one day. */
 	state.aged_usec = w.snapshot.now_usec;
 	sample.outcome.stolen_pages[LRU_ANON] = 1000;
@@ -221,6 +276,8 @@ int main(void)
 		cmocka_unit_test(test_unknown_refaults_are_none_to_pay),
 		cmocka_unit_test(test_pages),
 		cmocka_unit_test(test_hazard),
+		cmocka_unit_test(test_due),
+		cmocka_unit_test(test_file_hazard),
 		cmocka_unit_test(test_width_starts_at_ten_seconds),
 		cmocka_unit_test(test_width_grows),
 		cmocka_unit_test(test_width_shrinks),

@@ -65,6 +65,25 @@ static void test_costs(void **arg)
 	assert_int_equal(cost(20, 0), 100 * 200 * 2);
 }
 
+/* 8 us of each page evicted are no progress, but half of all is at least. */
+static void test_misses_are_no_progress(void **arg)
+{
+	static const struct {
+		uint64_t evicted, progress_usec;
+	} cases[] = {{0, 500000}, {10000, 420000}, {31250, 250000}, {100000, 250000}};
+
+	(void)arg;
+	for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+		begin();
+		for (int i = 0; i < 30; i++) {
+			state.last.pgsteal_pages = sample.pgsteal_pages;
+			sample.pgsteal_pages += cases[c].evicted;
+			pass(0, 1000, 500000);
+		}
+		assert_int_equal(cost(20, 0), UINT64_C(200000) * 1000000 / cases[c].progress_usec);
+	}
+}
+
 /* What is evicted, at the price of a page that comes back from a disk. */
 static void test_turnover(void **arg)
 {
@@ -75,15 +94,15 @@ static void test_turnover(void **arg)
 		sample.pgsteal_pages += i < 30 ? 1000 : 50;
 		pass(0, 10, 500000);
 	}
-	assert_int_equal(progress_turnover_ppm(&state, snapshot.now_usec, SECONDS(20)),
-			 50 * 200 * 2);
+	assert_in_range(progress_turnover_ppm(&state, snapshot.now_usec, SECONDS(20)), 50 * 200 * 2,
+			50 * 200 * 2 + 20);
 	assert_true(progress_turnover_ppm(&state, snapshot.now_usec, SECONDS(50)) > 400 * 200 * 2);
 	assert_true(progress_turnover_ppm(&state, snapshot.now_usec, SECONDS(70)) ==
 		    SAMPLE_UNKNOWN);
 	/* As unknown as refaults are: such an interval does not count. */
 	sample.pgsteal_pages = SAMPLE_UNKNOWN;
 	pass_for(20, 0, 1000, 500000);
-	assert_int_equal(cost(20, 0), 10 * 200 * 2);
+	assert_in_range(cost(20, 0), 10 * 200 * 2, 10 * 200 * 2 + 4);
 }
 
 /* Twice as fast with twice the misses is the same. */
@@ -193,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_costs),
+		cmocka_unit_test(test_misses_are_no_progress),
 		cmocka_unit_test(test_turnover),
 		cmocka_unit_test(test_progress_is_cpu_time),
 		cmocka_unit_test(test_unknown_cpu_time_is_wall_time),

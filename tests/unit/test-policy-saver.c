@@ -272,7 +272,7 @@ static void test_harm_starts_the_steps_over(void **arg)
 	(void)arg;
 	begin(cold);
 	world_full_pace(&w, idle);
-	w.states[idle].credit = 100000;
+	w.states[idle].credit = 10000000;
 	world_refault(&w, idle, LRU_ANON, 80);
 	w.states[idle].refault_mpps[LRU_ANON] = 8000;
 	world_tick(&w);
@@ -395,6 +395,7 @@ static void test_mostly_file_is_not_aged(void **arg)
 {
 	(void)arg;
 	begin(fresh);
+	w.params.classes[0].reclaim = RECLAIM_ANON;
 	w.memcgs[idle].lru_bytes[LRU_FILE] = MIB(320) + 1;
 	world_tick(&w);
 	assert_decides(ACTION_NONE, REASON_FILE_MOSTLY);
