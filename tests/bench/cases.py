@@ -82,7 +82,7 @@ def population(file=None):
 
 def saver_case(name, title, file, figures, bounds, known, **kwargs):
     return Case(name, title, population(file), figures, bounds, known, warm=(0, 1, 1),
-                measure=(0, 900, 900), full=False, unit_max="infinity", minutes=1.5,
+                measure=(0, 3600, 3600), full=False, unit_max="infinity", minutes=3,
                 conditions=UNLIMITED, **kwargs)
 
 

@@ -20,8 +20,9 @@ NEVER_USED_SHARE, RATE_MIN_HZ, RATE_MAX_HZ = 0.25, 1e-4, 0.5
 WORKING_SET_S = 120
 # Refaults of the default class, RefaultLimit=: of the memory held, in a minute.
 RATE_TARGET = 0.005
-# The first minutes of a population are the way there.
-SETTLING_S = 300
+# The first quarter of an hour of a population is the way there: what is used once in ten minutes
+# cannot be told from what is never used any sooner.
+SETTLING_S = 900
 # M7: so much is gone, and the time of the test begins; then so long to get there and to stay.
 FIRST_GONE_MIB, GONE_S, STAY_S = 4, 60, 300
 # The end of the warm-up to compare with, in residence times.

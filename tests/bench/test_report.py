@@ -150,7 +150,7 @@ class TestMeasure(unittest.TestCase):
     def test_saving(self):
         pages = cases.POPULATION_PAGES
         rows = [sample(s, 1, 0, one_anon=pages * 4096 // 2, one_file=0, one_refault_file=0,
-                       one_refault_anon=2 * s) for s in range(900)]
+                       one_refault_anon=2 * s) for s in range(1500)]
         values = self.values(cases.chosen(["M8-anon"])[0], "none", rows)
         self.assertAlmostEqual(values["saved_percent"], 50)
         self.assertAlmostEqual(values["rate_of_target"], 120 / (0.005 * pages / 2))
