@@ -12,8 +12,10 @@
  *
  * What is kept free is kept from use, so it is little, 1 to 2 % of the limit, and only where that
  * is enough until the look after next: a memcg that brings in more is left to the kernel, since the
- * headroom would cost it pages and spare it nothing. Nor is more taken than a small part of its
- * file: where there is little, that is the text of the programs that run there.
+ * headroom would cost it pages and spare it nothing. But where next to nothing of what is evicted
+ * comes back, as beside a stream, pages at the end of the list are worth nothing, and headroom may
+ * be as large as it takes, 20 % of the limit. Nor is more taken than a small part of its file: where
+ * there is little, that is the text of the programs that run there.
  *
  * Refaults and stalls do not hold this law: they are the limit's doing, and it takes nothing that
  * the kernel would not take within the next second.
@@ -23,9 +25,14 @@
 #include "file_evict.h"
 #include "file_reclaim.h"
 #include "protection.h"
+#include "refault.h"
 
 #define HEADROOM_LEAST_PPM 10000
 #define HEADROOM_MOST_PPM  20000
+
+/* Where no more than one page in a hundred comes back, both of late and in the long run. */
+#define HEADROOM_STREAM_PPM 200000
+#define STREAM_RETURN_PPM   10000
 
 /* Two looks at the quickest pace, so that one may come late. */
 #define HEADROOM_SPAN_USEC (2 * LIMIT_NEXT_LEAST_USEC)
@@ -60,6 +67,16 @@ static uint64_t allowed_bytes(const struct policy_params *params, const struct s
 	return min_u64(room_bytes, file_bytes / FILE_DIVISOR);
 }
 
+static uint64_t most_ppm(const struct memcg_state *state)
+{
+	uint64_t recent_ppm = refault_return_ppm(state);
+	uint64_t settled_ppm = refault_settled_return_ppm(state);
+
+	/* Unknown is more than any number. */
+	return max_u64(recent_ppm, settled_ppm) <= STREAM_RETURN_PPM ? HEADROOM_STREAM_PPM
+								     : HEADROOM_MOST_PPM;
+}
+
 void headroom_plan(const struct policy_params *params, const struct snapshot *snapshot,
 		   size_t limited, size_t leaf, enum aging_rule aging, struct memcg_state *states,
 		   uint64_t *planned_bytes, struct plan *plan)
@@ -67,7 +84,7 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 	const struct limit_want want = {
 		.span_usec = HEADROOM_SPAN_USEC,
 		.least_ppm = HEADROOM_LEAST_PPM,
-		.most_ppm = HEADROOM_MOST_PPM,
+		.most_ppm = most_ppm(&states[leaf]),
 	};
 	const struct memcg_sample *sample = &snapshot->memcgs[leaf];
 	struct memcg_state *state = &states[leaf];
@@ -79,7 +96,7 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 	    aging == AGING_KEEPS || !limit_look(snapshot, states, limited, &want, &limit) ||
 	    file_reclaim_refused(params, snapshot, leaf, false, state, &swappiness))
 		return;
-	most_bps = mul_div(mul_div(limit.limit_bytes, HEADROOM_MOST_PPM, PPM), USEC_PER_SEC,
+	most_bps = mul_div(mul_div(limit.limit_bytes, want.most_ppm, PPM), USEC_PER_SEC,
 			   HEADROOM_SPAN_USEC);
 	need_bytes = limit_need_bytes(&limit, planned_bytes[limited]);
 	if (limit.growth_bps > most_bps) {

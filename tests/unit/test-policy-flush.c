@@ -65,10 +65,13 @@ static void test_steady_is_left_alone(void **arg)
 
 	(void)arg;
 	for (size_t i = 0; i < sizeof(refaults) / sizeof(refaults[0]); i++) {
+		/* What never comes back makes room for headroom. */
+		enum reason reason = refaults[i] == 0 ? REASON_HEADROOM : REASON_STEADY;
+
 		begin(KERNEL_612, refaults[i]);
-		assert_reason(REASON_STEADY);
+		assert_reason(reason);
 		run(400);
-		assert_reason(REASON_STEADY);
+		assert_reason(reason);
 		assert_int_equal(h.agings + h.refused, 0);
 	}
 }

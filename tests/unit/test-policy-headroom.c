@@ -82,17 +82,58 @@ static void test_two_percent_at_most(void **arg)
 	assert_evicts(MIB(14), MIB(15));
 }
 
+/* Grows by mib in each of some ticks, and so many of the pages evicted come back. */
+static void turn_over(uint64_t mib, uint64_t returned_permille)
+{
+	for (int i = 0; i < 60; i++) {
+		world_take_file(&w, db, MIB(mib));
+		world_refault(&w, db, LRU_FILE, PAGES(mib) * returned_permille / 1000);
+		world_read_file(&w, db, MIB(mib));
+		world_tick(&w);
+	}
+}
+
+/* As if it grew so much a second, and were not long enough at its limit for GCLK. */
+static void look_at_growth(uint64_t bytes)
+{
+	w.states[db].growth_bps = bytes;
+	w.states[db].residence.mode = RESIDENCE_FREE;
+	w.snapshot.now_usec++;
+	assert_null(world_try_plan(&w));
+}
+
 static void test_too_fast_for_headroom(void **arg)
 {
 	(void)arg;
 	begin(0);
-	for (int i = 0; i < 8; i++) {
-		world_take_file(&w, db, MIB(105));
-		world_read_file(&w, db, MIB(105));
-		world_tick(&w);
-	}
+	turn_over(105, 12);
+	assert_int_equal(w.plan.n_decisions, 0);
+	look_at_growth(MIB(21));
 	assert_refused(REASON_TOO_FAST);
 	assert_in_range(w.states[db].verdict.limit, MIB(20) - 4096, MIB(20));
+}
+
+/* What does not come back is worth no space: headroom for a second at up to 20 % of the limit. */
+static void test_stream(void **arg)
+{
+	(void)arg;
+	begin(0);
+	turn_over(105, 8);
+	/* 5 MiB are free. */
+	assert_evicts(MIB(15), MIB(16));
+
+	begin(0);
+	for (uint32_t g = 0; g < lruvec->n_gens; g++)
+		lruvec->gens[g].pages[LRU_FILE] = PAGES(400);
+	turn_over(900, 0);
+	/* No more than a tenth of its file at once. */
+	assert_evicts(MIB(98), MIB(100));
+
+	begin(0);
+	turn_over(985, 0);
+	look_at_growth(MIB(201));
+	assert_refused(REASON_TOO_FAST);
+	assert_in_range(w.states[db].verdict.limit, MIB(200) - 4096, MIB(200));
 }
 
 static void test_looks_again_in_time(void **arg)
@@ -274,6 +315,7 @@ int main(void)
 		cmocka_unit_test(test_a_second_of_growth),
 		cmocka_unit_test(test_two_percent_at_most),
 		cmocka_unit_test(test_too_fast_for_headroom),
+		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_looks_again_in_time),
 		cmocka_unit_test(test_oldest_generation_with_file),
 		cmocka_unit_test(test_two_nodes),
