@@ -3,6 +3,7 @@
  * Defaults of the parameters, each with its reason, and the rules that they must obey.
  */
 #include "params.h"
+#include "arith.h"
 
 #include <string.h>
 
@@ -31,7 +32,6 @@
 #define WRITE_MAX_LOWEST_BYTES  (UINT64_C(64) << 10)
 #define WRITE_MAX_HIGHEST_BYTES (UINT64_C(64) << 20)
 #define CONCURRENCY_HIGHEST     16
-#define PPM                     UINT64_C(1000000)
 
 void params_init(struct policy_params *ret)
 {

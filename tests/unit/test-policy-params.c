@@ -42,6 +42,47 @@ static void test_defaults_are_valid(void **arg)
 	assert_int_equal(params.classes[0].reclaim, RECLAIM_ALL);
 }
 
+/* As fgreclaimd.conf(5) has them. */
+static void test_defaults(void **arg)
+{
+	(void)arg;
+	begin();
+	assert_int_equal(params.write_max_bytes, MIB(16));
+	assert_int_equal(params.concurrency, 2);
+	assert_int_equal(params.cpu_budget_ppm, 10000);
+	assert_int_equal(params.classes[0].weight, 100);
+	assert_int_equal(params.classes[0].refault_limit_ppm, 5000);
+	assert_int_equal(params.classes[0].pressure_limit_ppm, 1000);
+	assert_int_equal(params.classes[0].floor_ppm, 250000);
+	assert_int_equal(params.classes[0].floor_bytes, 0);
+	assert_false(params.classes[0].churn);
+}
+
+/* The least and the most of everything. */
+static void test_edges_are_valid(void **arg)
+{
+	(void)arg;
+	params_init(&params);
+	for (int i = 0; i < 64; i++)
+		class_params_init(&params.classes[i], "c");
+	params.n_classes = 64;
+	params.write_max_bytes = 65536;
+	params.concurrency = 1;
+	params.cpu_budget_ppm = 1;
+	params.classes[63].weight = 1;
+	assert_null(params_check(&params));
+	params.write_max_bytes = MIB(64);
+	params.concurrency = 16;
+	params.cpu_budget_ppm = 1000000;
+	params.anon = ANON_NO;
+	params.classes[63].reclaim = RECLAIM_NONE;
+	params.classes[63].weight = 10000;
+	params.classes[63].refault_limit_ppm = 1000000;
+	params.classes[63].pressure_limit_ppm = 1000000;
+	params.classes[63].floor_ppm = 1000000;
+	assert_null(params_check(&params));
+}
+
 static void test_each_rule(void **arg)
 {
 	(void)arg;
@@ -60,7 +101,7 @@ static void test_each_rule(void **arg)
 	assert_wrong("CpuBudget=");
 	params.anon = _ANON_POLICY_MAX;
 	assert_wrong("Anon=");
-	params.n_classes = CLASSES_MAX + 1;
+	params.n_classes = 65;
 	assert_wrong("classes");
 	params.classes[0].name[0] = '\0';
 	assert_wrong("name");
@@ -162,6 +203,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults_are_valid),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_edges_are_valid),
 		cmocka_unit_test(test_each_rule),
 		cmocka_unit_test(test_long_name_is_cut),
 		cmocka_unit_test(test_words),
