@@ -191,6 +191,44 @@ static void test_what_is_compared(void **arg)
 	assert_int_equal(phase(), GCLK_CHURN);
 }
 
+/* The half unit before the pause is as bad as without agings. */
+static void worse_before_pause(struct limit_host *host)
+{
+	const struct gclk_state *gclk = &limit_state(host)->gclk;
+
+	loops(host);
+	if (gclk->phase == GCLK_CHURN &&
+	    host->w.snapshot.now_usec - gclk->began_usec > TRES(40) - LIMIT_TRES / 2)
+		host->refault_file = 800;
+}
+
+/* A pause compares with the two units before it. */
+static void test_pause_compares_with_two_units(void **arg)
+{
+	(void)arg;
+	begin(worse_before_pause);
+	run(52);
+	assert_int_equal(phase(), GCLK_CHURN_PAUSE);
+	assert_in_range(limit_state(&h)->gclk.before_ppm, 180000, 220000);
+	run(4);
+	assert_int_equal(phase(), GCLK_CHURN);
+}
+
+/* However often somebody else makes the policy look. */
+static void test_half_a_period_apart_at_least(void **arg)
+{
+	uint64_t forced;
+
+	(void)arg;
+	begin(loops);
+	run(20);
+	assert_int_equal(phase(), GCLK_CHURN);
+	forced = h.forced;
+	h.look_usec = LIMIT_TRES / 20 / 5;
+	run(10);
+	assert_in_range(h.forced - forced, 300, 400);
+}
+
 static void rises_a_little(struct limit_host *host)
 {
 	loops(host);
@@ -424,6 +462,8 @@ int main(void)
 		cmocka_unit_test(test_does_not_pay),
 		cmocka_unit_test(test_seven_percent),
 		cmocka_unit_test(test_what_is_compared),
+		cmocka_unit_test(test_pause_compares_with_two_units),
+		cmocka_unit_test(test_half_a_period_apart_at_least),
 		cmocka_unit_test(test_three_percent_is_steady),
 		cmocka_unit_test(test_waits_grow_to_a_bound),
 		cmocka_unit_test(test_shortest_period),

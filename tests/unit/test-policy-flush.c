@@ -143,6 +143,19 @@ static void test_regression_with_few_refaults(void **arg)
 	}
 }
 
+/* An eighth of a unit at 1.2 times the cost: 2.5 % in the unit. */
+static void test_one_bad_look_is_no_regression(void **arg)
+{
+	(void)arg;
+	begin(KERNEL_612, 300);
+	miss(1200);
+	for (int i = 0; i < 8; i++) {
+		limit_run(&h, 1);
+		assert_reason(REASON_STEADY);
+		miss(1000);
+	}
+}
+
 /* 1406 refaults in a unit of 20 s: 70 a second. */
 static void check_evidence(uint64_t refaults, bool flushes)
 {
@@ -276,6 +289,11 @@ static void test_flush_gives_up(void **arg)
 	usec = run_until(REASON_FLUSH_FAILED, 8);
 	assert_in_range(usec, TRES(6) - SECONDS(5), TRES(6) + SECONDS(5));
 	assert_int_equal(limit_state(&h)->gclk.failures, 0);
+	/* Nor is the single aging judged that was due and did not happen. */
+	begin(KERNEL_614, 300);
+	h.idle_executor = true;
+	run_until(REASON_FLUSH_DUE, 12);
+	run_until(REASON_FLUSH_FAILED, 8);
 }
 
 /* A flush that made nothing better: theta grows, and the next one waits, longer each time. */
@@ -349,6 +367,19 @@ static void test_theta_adapts(void **arg)
 	run_until(REASON_NO_BETTER, 5);
 	assert_int_equal(gclk->theta_ppm, 2000000);
 	assert_int_equal(gclk->failures, 7);
+}
+
+/* Two thirds of the excess are left after one that made it better. */
+static void test_theta_falls(void **arg)
+{
+	(void)arg;
+	begin(KERNEL_612, 300);
+	limit_state(&h)->gclk.theta_ppm = 1300000;
+	h.aged = ages_well;
+	miss(1500);
+	run_until(REASON_OBSERVING, 8);
+	run_until(REASON_STEADY, 5);
+	assert_int_equal(limit_state(&h)->gclk.theta_ppm, 1200000);
 }
 
 /* Flushes at the first regression; so many refaults from then on, and later on. */
@@ -663,6 +694,8 @@ static void test_who_is_not_aged(void **arg)
 	begin(KERNEL_612, 300);
 	limit_sample(&h)->file_dirty_bytes = LIMIT_FILE / 2 + MIB(1);
 	check_stopped(REASON_DIRTY);
+	assert_int_equal(state->verdict.measured, LIMIT_FILE / 2 + MIB(1));
+	assert_int_equal(state->verdict.limit, LIMIT_FILE / 2);
 	begin(KERNEL_612, 300);
 	limit_sample(&h)->file_writeback_bytes = SAMPLE_UNKNOWN;
 	check_stopped(REASON_DIRTY);
@@ -737,12 +770,16 @@ static void test_headroom_does_not_blind(void **arg)
 {
 	(void)arg;
 	begin(KERNEL_612, 300);
+	limit_state(&h)->gclk.taken_for = REASON_HEADROOM;
 	for (int i = 0; i < 30; i++) {
-		limit_state(&h)->gclk.taken_for = REASON_HEADROOM;
 		reclaims(&h);
 		limit_run(&h, 1);
 		assert_reason(REASON_STEADY);
 	}
+	/* An aging takes nothing. */
+	miss(2000);
+	run_until(REASON_FLUSH_REGRESSION, 2);
+	assert_int_equal(limit_state(&h)->gclk.taken_for, REASON_HEADROOM);
 	limit_state(&h)->gclk.taken_for = REASON_TARGET;
 	reclaims(&h);
 	limit_run(&h, 1);
@@ -892,6 +929,7 @@ int main(void)
 		cmocka_unit_test(test_faster_is_no_regression),
 		cmocka_unit_test(test_regression_of_four_percent),
 		cmocka_unit_test(test_regression_with_few_refaults),
+		cmocka_unit_test(test_one_bad_look_is_no_regression),
 		cmocka_unit_test(test_regression_needs_numbers),
 		cmocka_unit_test(test_first_reads_are_no_regression),
 		cmocka_unit_test(test_blind_at_first),
@@ -902,6 +940,7 @@ int main(void)
 		cmocka_unit_test(test_what_was_no_use_waits_longer),
 		cmocka_unit_test(test_one_flush_in_three_units),
 		cmocka_unit_test(test_theta_adapts),
+		cmocka_unit_test(test_theta_falls),
 		cmocka_unit_test(test_what_is_compared),
 		cmocka_unit_test(test_reference_leaks),
 		cmocka_unit_test(test_stuck_anon),

@@ -50,10 +50,26 @@ static void test_one_percent(void **arg)
 	(void)arg;
 	begin(0);
 	assert_evicts(MIB(5), MIB(5));
+	assert_int_equal(w.states[db].gclk.taken_for, REASON_HEADROOM);
 	world_take_file(&w, db, MIB(5));
 	w.snapshot.now_usec += 500000;
 	assert_null(world_try_plan(&w));
 	assert_int_equal(w.plan.n_decisions, 0);
+}
+
+/* Less than 256 KiB are not worth a write. */
+static void test_least_amount(void **arg)
+{
+	(void)arg;
+	for (uint64_t kib = 240; kib <= 272; kib += 32) {
+		begin(0);
+		world_take_file(&w, db, MIB(5) - (kib << 10));
+		world_tick(&w);
+		if (kib < 256)
+			assert_int_equal(w.plan.n_decisions, 0);
+		else
+			assert_evicts(kib << 10, kib << 10);
+	}
 }
 
 /* Between the two, what comes in during a second: 15 MiB. */
@@ -312,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_percent),
+		cmocka_unit_test(test_least_amount),
 		cmocka_unit_test(test_a_second_of_growth),
 		cmocka_unit_test(test_two_percent_at_most),
 		cmocka_unit_test(test_too_fast_for_headroom),
