@@ -8,7 +8,7 @@
 
 #include "planner.h"
 
-#define WORLD_MEMCGS_MAX  16
+#define WORLD_MEMCGS_MAX  40
 #define WORLD_LRUVECS_MAX 32
 
 #define MIB(n)     ((uint64_t)(n) << 20)

@@ -118,8 +118,9 @@ static void test_quiet_time_forgives(void **arg)
 	while (w.snapshot.now_usec + TICK_USEC <= w.states[idle].hold_until_usec + SECONDS(300))
 		world_tick(&w);
 	assert_true(w.states[idle].backoffs > 1);
-	refault(0, 200);
+	refault(0, 1);
 	assert_int_equal(w.states[idle].backoffs, 0);
+	refault(0, 100);
 	refault(400, 1);
 	assert_int_equal(hold_usec(), SECONDS(10));
 }

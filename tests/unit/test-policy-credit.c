@@ -64,6 +64,8 @@ static void test_neither_is_for_ever(void **arg)
 	assert_int_equal(state.credit, 300 * LIMIT_MPPS);
 	passes(1000, 1000);
 	assert_int_equal(state.credit, -300 * LIMIT_MPPS);
+	pass(UINT64_MAX / 2);
+	assert_int_equal(state.credit, -300 * LIMIT_MPPS);
 }
 
 static void test_anon_and_file_refaults_count(void **arg)

@@ -98,6 +98,9 @@ static void test_who_is_not_considered(void **arg)
 	memcg->current_bytes = MIB(4) - 1;
 	world_tick(&w);
 	assert_refused(REASON_SMALL);
+	memcg->current_bytes = MIB(4);
+	world_tick(&w);
+	assert_refused(REASON_FLOOR);
 }
 
 static void test_unknown_counters(void **arg)
@@ -307,7 +310,7 @@ static void test_unsound_snapshots(void **arg)
 		&w.memcgs[1].parent,  &w.memcgs[1].first_lruvec, &w.memcgs[1].n_lruvecs,
 		&w.lruvecs[0].n_gens, &w.snapshot.page_bytes,
 	};
-	static const int32_t values[] = {1, 2, 2, LRUVEC_GENS_MAX + 1, 0};
+	static const int32_t values[] = {1, 2, 2, 17, 0};
 
 	(void)arg;
 	begin();

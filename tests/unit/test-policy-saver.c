@@ -223,7 +223,7 @@ static void test_evicts_after_two_missed_agings(void **arg)
 	world_tick(&w);
 	assert_decides(ACTION_EVICT, REASON_EVICT_COLD);
 	assert_int_equal(world_decision(&w, idle)->seq, 10);
-	assert_int_equal(world_decision(&w, idle)->swappiness, SWAPPINESS_ANON);
+	assert_int_equal(world_decision(&w, idle)->swappiness, 200);
 }
 
 static void test_one_missed_aging_proves_nothing(void **arg)

@@ -117,6 +117,26 @@ static void test_rates(void **arg)
 	}
 }
 
+/* After a late look no more than what two ticks allow. */
+static void test_rate_after_a_late_look(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.interval_usec = SECONDS(1);
+	for (int tick = 0; tick < 60; tick++) {
+		world_touch_anon(&w, hot, MIB(100));
+		flow(stream, MIB(10), 1);
+		world_touch_anon(&w, hot, -MIB(100));
+		world_steal(&w, hot, PAGES(100));
+		w.memcgs[hot].swap_current_bytes += MIB(100);
+	}
+	world_touch_anon(&w, hot, MIB(100));
+	world_read_file(&w, stream, MIB(10));
+	w.snapshot.now_usec += SECONDS(7);
+	world_tick(&w);
+	assert_in_range(world_bytes(&w, stream), MIB(38), MIB(40));
+}
+
 /* A quiet one: twice what was evicted a while ago and has not come back. */
 static void test_quiet_evidence(void **arg)
 {
@@ -158,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_least_filler),
 		cmocka_unit_test(test_half_of_the_average),
 		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_rate_after_a_late_look),
 		cmocka_unit_test(test_quiet_evidence),
 		cmocka_unit_test(test_order),
 	};

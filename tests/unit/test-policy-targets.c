@@ -65,6 +65,24 @@ static void test_begins_where_they_stand(void **arg)
 	assert_int_equal(w.states[a].target_bytes, w.states[b].target_bytes);
 }
 
+/* Another sibling in the place of any of many: they begin again. */
+static void test_each_of_many_counts(void **arg)
+{
+	(void)arg;
+	begin();
+	for (int i = 0; i < 34; i++)
+		world_add(&w, (int)slice, 0, MIB(10));
+	w.memcgs[slice].max_bytes = w.memcgs[slice].current_bytes;
+	world_ticks(&w, 3);
+	for (size_t i = a; i < w.snapshot.n_memcgs; i++) {
+		uint64_t print = w.states[slice].sharing.fingerprint;
+
+		w.memcgs[i].id += 1000;
+		world_ticks(&w, 3);
+		assert_int_not_equal(w.states[slice].sharing.fingerprint, print);
+	}
+}
+
 static void test_no_limit_no_targets(void **arg)
 {
 	(void)arg;
@@ -214,6 +232,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_begins_where_they_stand),
+		cmocka_unit_test(test_each_of_many_counts),
 		cmocka_unit_test(test_no_limit_no_targets),
 		cmocka_unit_test(test_moves_to_where_it_saves_more),
 		cmocka_unit_test(test_equal_ones_are_left_alone),
