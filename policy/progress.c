@@ -43,7 +43,7 @@ void progress_forget(struct memcg_state *state)
 
 static const struct progress_point *newest(const struct progress_state *progress, uint32_t back)
 {
-	return &progress->points[(progress->next + PROGRESS_POINTS - 1 - back) % PROGRESS_POINTS];
+	return &progress->points[(progress->next + PROGRESS_POINTS - 1u - back) % PROGRESS_POINTS];
 }
 
 void progress_step(struct memcg_state *state, const struct memcg_sample *sample,
@@ -76,8 +76,8 @@ void progress_step(struct memcg_state *state, const struct memcg_sample *sample,
 	    snapshot->now_usec - newest(progress, 0)->now_usec < unit_usec / POINTS_PER_UNIT)
 		return;
 	progress->points[progress->next] = progress->total;
-	progress->next = (progress->next + 1) % PROGRESS_POINTS;
-	progress->n_points = (uint32_t)min_u64(progress->n_points + 1, PROGRESS_POINTS);
+	progress->next = (uint16_t)((progress->next + 1u) % PROGRESS_POINTS);
+	progress->n_points = (uint16_t)min_u64(progress->n_points + 1u, PROGRESS_POINTS);
 }
 
 /* The newest point at least so old; NULL: there is none. */

@@ -55,7 +55,7 @@ struct progress_point {
 
 struct progress_state {
 	bool by_cpu;
-	uint32_t n_points, next;
+	uint16_t n_points, next;
 	struct progress_point total;
 	struct progress_point points[PROGRESS_POINTS];
 };
@@ -64,12 +64,13 @@ struct progress_state {
 struct aging_state {
 	bool pending; /* asked for, and not seen yet: */
 	bool was_full;
+	bool refused; /* ERANGE has been answered */
 	uint32_t node;
 	uint64_t seq;
 	uint64_t asked_usec;
-	uint32_t moved; /* agings asked for that happened */
-	uint64_t moved_usec;
+	uint32_t moved;   /* agings asked for that happened */
 	uint32_t unmoved; /* in a row: that did not */
+	uint64_t moved_usec;
 
 	uint64_t seen_usec; /* when seqs were summed up last; 0: never */
 	uint64_t seqs;
@@ -78,7 +79,6 @@ struct aging_state {
 
 	uint64_t took_usec; /* those asked for last, as far as they have ended */
 
-	bool refused;            /* ERANGE has been answered */
 	uint32_t aged_full;      /* unforced agings that were granted with all generations there */
 	uint32_t aged_by_itself; /* generations that nobody of us asked for, under a limit */
 };
@@ -97,9 +97,10 @@ struct gclk_state {
 	enum reason taken_for; /* why we last took something here */
 	bool under_limit;      /* the fields below belong to the present time under a limit */
 	enum gclk_phase phase;
-	uint64_t began_usec;       /* of the phase */
-	uint64_t entered_usec;     /* came under the limit */
-	uint64_t listed_usec;      /* last listing */
+	uint32_t failures;     /* flushes in a row that made nothing better: a habit, see below */
+	uint64_t began_usec;   /* of the phase */
+	uint64_t entered_usec; /* came under the limit */
+	uint64_t listed_usec;  /* last listing */
 	uint64_t blind_since_usec; /* no judgement for so many tenths of a unit since then */
 	uint32_t blind_tenths;
 	enum reason flushed_for;      /* the last flush, and */
@@ -117,11 +118,10 @@ struct gclk_state {
 
 	/* Habits: kept when history starts over. 0: not learned yet. */
 	uint64_t theta_ppm;
-	uint64_t width_ppm;      /* w: units between flushes, in millionths */
-	uint64_t failed_usec;    /* when a flush was last judged to have made nothing better, */
-	uint32_t failures;       /* and how many of them in a row */
-	uint32_t churn_failures; /* likewise */
-	uint32_t churn_late;     /* looks in a row that came too late */
+	uint64_t width_ppm;   /* w: units between flushes, in millionths */
+	uint64_t failed_usec; /* when the last of the failures was judged */
+	uint32_t churn_failures;
+	uint32_t churn_late; /* looks in a row that came too late */
 	uint64_t churn_failed_usec;
 	uint64_t churn_period_usec; /* between two agings, while it goes on */
 };
@@ -137,11 +137,11 @@ struct sharing {
 	uint64_t fingerprint; /* of who they are; 0: no targets */
 	uint64_t bound_usec;  /* when the limit was last near */
 	uint64_t moved_usec;
-	uint64_t moves; /* since the last judgement */
-	uint64_t wait;  /* weighted usec of refault wait since then, in thousandths */
+	uint32_t moves;     /* since the last judgement */
+	bool judged_before; /* former_wait is to be compared with */
+	uint64_t wait;      /* weighted usec of refault wait since then, in thousandths */
 	uint64_t former_wait;
 	uint64_t judged_usec;
-	bool judged_before; /* former_wait is to be compared with */
 	uint64_t block_usec;
 	uint64_t blocked_until_usec;
 };
@@ -156,7 +156,9 @@ struct advice_state {
 
 struct memcg_state {
 	uint64_t id;
-	bool primed; /* last holds counters of this memcg */
+	bool primed;      /* last holds counters of this memcg */
+	bool gives;       /* targets.c: what it holds above its target is worth more elsewhere */
+	uint32_t penalty; /* targets.c: times its utility is halved */
 	uint64_t last_usec;
 	uint64_t looked_usec; /* the last look of all, that need not have read the counters */
 	uint64_t dt_usec;     /* between the last two looks */
@@ -213,8 +215,6 @@ struct memcg_state {
 	uint64_t safe_target_bytes; /* to come back to */
 	uint64_t grown_from_bytes;  /* target and */
 	uint64_t grown_from_mpps;   /* refaults where its growth began */
-	bool gives;                 /* what it holds above its target is worth more elsewhere */
-	uint32_t penalty;           /* times its utility is halved */
 	struct sharing sharing;
 	/* at a limit */
 	struct siblings siblings;

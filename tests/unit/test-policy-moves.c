@@ -325,7 +325,7 @@ static void test_blocks_grow(void **arg)
 static void test_a_good_period_forgives(void **arg)
 {
 	(void)arg;
-	for (uint64_t moves = 0; moves < 2; moves++) {
+	for (uint32_t moves = 0; moves < 2; moves++) {
 		struct sharing *sharing;
 
 		begin();
