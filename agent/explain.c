@@ -48,6 +48,8 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_HOLD_OOM] = {"held: {} OOM kills", UNIT_COUNT},
 	[REASON_HOLD_FAILED] = {"held: {} writes failed", UNIT_COUNT},
 	[REASON_HOLD_NO_YIELD] = {"held: reclaim freed {} of {}", UNIT_BYTES},
+	[REASON_HOLD_TIERS] = {"held: {} of evicted tier-1+ file pages came back (limit {})",
+			       UNIT_PPM},
 	[REASON_QUOTA] = {"held: others are swept first, {} left for it (would take {})",
 			  UNIT_BYTES},
 	[REASON_FLOOR] = {"held: {} (floor {})", UNIT_BYTES},

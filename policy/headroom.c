@@ -18,7 +18,10 @@
  * there is little, that is the text of the programs that run there.
  *
  * Refaults and stalls do not hold this law: they are the limit's doing, and it takes nothing that
- * the kernel would not take within the next second.
+ * the kernel would not take within the next second. That it would is seen by the limit being hit
+ * now and then. Where it is not for long, and what leaves is in use by its tier (tier.c), it may be
+ * the headroom itself that keeps out what would fit: then it is given up until the limit is hit
+ * again, which takes a look or two, or until no more comes back.
  */
 #include "headroom.h"
 #include "arith.h"
@@ -26,6 +29,8 @@
 #include "file_reclaim.h"
 #include "protection.h"
 #include "refault.h"
+#include "residence.h"
+#include "tier.h"
 
 #define HEADROOM_LEAST_PPM 10000
 #define HEADROOM_MOST_PPM  20000
@@ -96,6 +101,7 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 	    aging == AGING_KEEPS || !limit_look(snapshot, states, limited, &want, &limit) ||
 	    file_reclaim_refused(params, snapshot, leaf, false, state, &swappiness))
 		return;
+	states[limited].wants_tiers = limit_is_near(&limit);
 	most_bps = mul_div(mul_div(limit.limit_bytes, want.most_ppm, PPM), USEC_PER_SEC,
 			   HEADROOM_SPAN_USEC);
 	need_bytes = limit_need_bytes(&limit, planned_bytes[limited]);
@@ -105,7 +111,8 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 		return;
 	}
 	limit_hasten(&limit, plan);
-	if (need_bytes < FILE_RECLAIM_WORTH_BYTES)
+	if (need_bytes < FILE_RECLAIM_WORTH_BYTES ||
+	    (!residence_was_hit(&states[limited], snapshot->now_usec) && tier_refuses(state)))
 		return;
 	need_bytes =
 		min_u64(need_bytes, allowed_bytes(params, snapshot, leaf, state, planned_bytes));

@@ -29,8 +29,8 @@ bool limit_look(const struct snapshot *snapshot, const struct memcg_state *state
 	return true;
 }
 
-bool limit_is_near(const struct snapshot *snapshot, const struct memcg_state *states, size_t index,
-		   uint64_t *ret_free_bytes, uint64_t *ret_near_bytes)
+bool limit_needs_headroom(const struct snapshot *snapshot, const struct memcg_state *states,
+			  size_t index, uint64_t *ret_free_bytes, uint64_t *ret_near_bytes)
 {
 	for (int64_t i = (int64_t)index; i >= 0; i = snapshot->memcgs[i].parent) {
 		const struct memcg_sample *memcg = &snapshot->memcgs[i];

@@ -40,11 +40,17 @@ bool limit_look(const struct snapshot *snapshot, const struct memcg_state *state
 /* Whether a limit of snapshot->memcgs[index] or of an ancestor is so near that headroom is in charge:
  * then what is free below it, and from which it is near. states[].n_leaves are those of this
  * snapshot. */
-bool limit_is_near(const struct snapshot *snapshot, const struct memcg_state *states, size_t index,
-		   uint64_t *ret_free_bytes, uint64_t *ret_near_bytes);
+bool limit_needs_headroom(const struct snapshot *snapshot, const struct memcg_state *states,
+			  size_t index, uint64_t *ret_free_bytes, uint64_t *ret_near_bytes);
 
 /* Bytes to take so that the headroom is there, planned_bytes being taken already. */
 uint64_t limit_need_bytes(const struct limit *limit, uint64_t planned_bytes);
+
+/* Twice the headroom or less is free: it may soon have to be taken for. */
+static inline bool limit_is_near(const struct limit *limit)
+{
+	return limit->free_bytes <= saturating_mul(2, limit->headroom_bytes);
+}
 
 /* Brings the next look forward to half of the time in which the limit would be reached, but not
  * below LIMIT_NEXT_LEAST_USEC. */

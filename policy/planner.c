@@ -21,6 +21,7 @@
 #include "saver_file.h"
 #include "siblings.h"
 #include "split.h"
+#include "tier.h"
 #include "utility.h"
 #include "width.h"
 #include "workingset.h"
@@ -53,11 +54,16 @@ static bool is_sound(const struct snapshot *snapshot)
 		const struct memcg_sample *memcg = &snapshot->memcgs[i];
 
 		if (memcg->parent >= (int64_t)i || memcg->first_lruvec > snapshot->n_lruvecs ||
-		    memcg->n_lruvecs > snapshot->n_lruvecs - memcg->first_lruvec)
+		    memcg->n_lruvecs > snapshot->n_lruvecs - memcg->first_lruvec ||
+		    memcg->first_tiers > snapshot->n_tiers ||
+		    memcg->n_tiers > snapshot->n_tiers - memcg->first_tiers)
 			return false;
 	}
 	for (size_t v = 0; v < snapshot->n_lruvecs; v++)
 		if (snapshot->lruvecs[v].n_gens > LRUVEC_GENS_MAX)
+			return false;
+	for (size_t v = 0; v < snapshot->n_tiers; v++)
+		if (snapshot->tiers[v].n_tiers > LRUVEC_TIERS_MAX)
 			return false;
 	return true;
 }
@@ -195,6 +201,7 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 	state->dt_usec = snapshot->now_usec - state->last_usec;
 	residence_step(state, sample, snapshot);
 	aging_step(state, sample, snapshot);
+	tier_step(state, sample, snapshot);
 	if (was_unknown(state)) {
 		remember(state, sample, snapshot);
 		return false;
@@ -379,6 +386,7 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		const struct memcg_sample *sample = &snapshot->memcgs[i];
 		bool known = renew(&states[i], params, sample, snapshot);
 
+		states[i].wants_tiers = false;
 		measure(&states[i], sample, snapshot);
 		if (known && sample->leaf)
 			residence_decide(snapshot, states, i);

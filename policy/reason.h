@@ -29,6 +29,7 @@ enum reason {
 	REASON_HOLD_PRESSURE, /* ppm stalled : limit */
 	REASON_HOLD_OOM,      /* OOM kills since the last look : 0 */
 	REASON_HOLD_FAILED,   /* failed writes : 0 */
+	REASON_HOLD_TIERS, /* ppm of the evicted file of tier 1 and above that came back : limit */
 	REASON_HOLD_NO_YIELD, /* bytes freed : bytes asked */
 	REASON_FLOOR,         /* bytes held : floor */
 	REASON_QUOTA,         /* bytes that the quotas leave : bytes wanted */

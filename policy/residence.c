@@ -30,6 +30,10 @@
 /* ... and for so long after: with large batches it is hit again only then. */
 #define PRESS_MEMORY_USEC (60 * USEC_PER_SEC)
 
+/* So long a hit says that the limit presses whatever we do: against that, the look or two that it
+ * takes to be hit again are few. */
+#define HIT_MEMORY_USEC (10 * USEC_PER_MIN)
+
 /* A burst passes within a minute. */
 #define SETTLE_USEC (60 * USEC_PER_SEC)
 
@@ -45,14 +49,19 @@ static bool rises(uint64_t now, uint64_t before)
 	return is_number(grown) && grown > 0;
 }
 
-static bool presses(const struct memcg_state *state, const struct memcg_sample *sample)
+static bool is_above(const struct memcg_sample *sample, uint64_t ppm)
 {
 	uint64_t limit_bytes = limit_bytes_of(sample);
-	bool hit = rises(sample->events_max, state->last.events_max) ||
-		   rises(sample->events_high, state->last.events_high);
 
 	return is_number(limit_bytes) && is_number(sample->current_bytes) &&
-	       sample->current_bytes > mul_div(limit_bytes, hit ? PRESS_HIT_PPM : PRESS_PPM, PPM);
+	       sample->current_bytes > mul_div(limit_bytes, ppm, PPM);
+}
+
+static bool is_hit(const struct memcg_state *state, const struct memcg_sample *sample)
+{
+	return (rises(sample->events_max, state->last.events_max) ||
+		rises(sample->events_high, state->last.events_high)) &&
+	       is_above(sample, PRESS_HIT_PPM);
 }
 
 void residence_step(struct memcg_state *state, const struct memcg_sample *sample,
@@ -67,7 +76,9 @@ void residence_step(struct memcg_state *state, const struct memcg_sample *sample
 	uint64_t tau_usec = min_u64(STEAL_TAU_USEC, residence->known_usec);
 	uint64_t pages;
 
-	if (presses(state, sample))
+	if (is_hit(state, sample))
+		residence->hit_usec = residence->pressed_usec = snapshot->now_usec;
+	else if (is_above(sample, PRESS_PPM))
 		residence->pressed_usec = snapshot->now_usec;
 	if (is_number(stolen)) {
 		residence->steal_mpps =
@@ -136,6 +147,13 @@ bool residence_is_watched(const struct memcg_state *state)
 	const struct residence_state *residence = &state->residence;
 
 	return residence->mode != RESIDENCE_FREE || residence->changing;
+}
+
+bool residence_was_hit(const struct memcg_state *state, uint64_t now_usec)
+{
+	uint64_t hit_usec = state->residence.hit_usec;
+
+	return hit_usec > 0 && now_usec - hit_usec < HIT_MEMORY_USEC;
 }
 
 uint64_t residence_unit_usec(const struct memcg_state *state)

@@ -22,6 +22,10 @@ void residence_decide(const struct snapshot *snapshot, struct memcg_state *state
  * wanted. */
 bool residence_is_watched(const struct memcg_state *state);
 
+/* True if a limit of this very memcg was hit in the last ten minutes, so that the kernel takes there
+ * whether we do or not. How it is when we keep it from being hit cannot be known. */
+bool residence_was_hit(const struct memcg_state *state, uint64_t now_usec);
+
 /* The unit of all time constants at a limit, in usec: T_res, but eight of the shortest looks at
  * least, since less cannot be told apart. */
 #define RESIDENCE_LOOKS           8

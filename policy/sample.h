@@ -48,6 +48,26 @@ struct lruvec_sample {
 	struct gen_sample gens[LRUVEC_GENS_MAX];
 };
 
+/* Four tiers in every kernel so far (MAX_NR_TIERS), log2 of the accesses of a page; room for more. */
+#define LRUVEC_TIERS_MAX 8
+
+/* File pages of one tier, by what became of them when they were the oldest. */
+struct tier_flow {
+	uint64_t refaulted_pages; /* since the present oldest generation is the oldest: came back, */
+	uint64_t evicted_pages;   /* left, */
+	uint64_t protected_pages; /* and were moved on instead */
+	/* Means over the former oldest ones, each of half the weight of the one after it. */
+	uint64_t mean_refaulted_pages;
+	uint64_t mean_total_pages; /* evicted and protected */
+};
+
+/* The file of one memcg on one node: of lru_gen_full. */
+struct lruvec_tiers {
+	uint64_t seq; /* of the oldest generation that holds file */
+	uint32_t n_tiers;
+	struct tier_flow tiers[LRUVEC_TIERS_MAX];
+};
+
 /* Where writes have got to since the last snapshot: measured, never assumed. */
 struct outcome {
 	uint32_t writes;         /* completed writes, whatever their result */
@@ -113,6 +133,9 @@ struct memcg_sample {
 	uint32_t first_lruvec; /* index into snapshot.lruvecs */
 	uint32_t n_lruvecs;
 
+	uint32_t first_tiers; /* index into snapshot.tiers */
+	uint32_t n_tiers; /* one for each lruvec; 0: not read this time, or not to be believed */
+
 	struct outcome outcome;
 };
 
@@ -146,6 +169,8 @@ struct snapshot {
 	size_t n_memcgs;
 	const struct lruvec_sample *lruvecs;
 	size_t n_lruvecs;
+	const struct lruvec_tiers *tiers; /* read seldom: tier.h */
+	size_t n_tiers;
 };
 
 #endif

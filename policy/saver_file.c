@@ -126,7 +126,8 @@ static bool is_refused(const struct memcg_view *view)
 		view_say(view, REASON_YOUNG, view->sample->seen_usec, SAVER_YOUNG_USEC);
 	else if (state->foreign_usec && quiet_usec < SAVER_QUIET_USEC)
 		view_say(view, REASON_RECLAIMED, quiet_usec, SAVER_QUIET_USEC);
-	else if (limit_is_near(view->snapshot, view->states, view->index, &free_bytes, &near_bytes))
+	else if (limit_needs_headroom(view->snapshot, view->states, view->index, &free_bytes,
+				      &near_bytes))
 		view_say(view, REASON_LIMIT_NEAR, free_bytes, near_bytes);
 	else if (now_usec < state->file_pause_until_usec)
 		view_say(view, REASON_IN_USE, state->file_pause_until_usec - now_usec, 0);

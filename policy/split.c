@@ -20,7 +20,13 @@
  * from on suspicion: without evidence the kernel's own reclaim is as good.
  *
  * Where that does not give enough, everybody's pages come back, and it is decided by how much: from
- * a sibling that holds more than its target (targets.c) and saves less by it than another would.
+ * a sibling that holds more than its target (targets.c) and saves less by it than another would. As
+ * long as the limit is hit now and then it takes from it anyway, from whatever tier; otherwise this,
+ * too, stops where tiers say so. (Stopped at all times, weights no longer count where all siblings
+ * are in use: simulated, cost of the siblings of siblings4 269 instead of 232 on 6.12.)
+ *
+ * A child of which file leaves that was used more than once, and comes back, is left alone whatever
+ * the rest says (tier.c).
  *
  * A cgroup alone under its limit has nobody to share it with: headroom.c.
  *
@@ -34,8 +40,10 @@
 #include "limit.h"
 #include "protection.h"
 #include "refault.h"
+#include "residence.h"
 #include "siblings.h"
 #include "targets.h"
+#include "tier.h"
 
 /* Headroom: what comes in during two ticks, so that one may come late, within 2 and 20 % of the
  * limit. */
@@ -187,7 +195,8 @@ static struct victim find_victim(const struct split *split, const uint64_t *plan
 
 		if (state->verdict.action != ACTION_NONE ||
 		    file_reclaim_refused(split->params, split->snapshot, i, !fills(split, i), state,
-					 &victim.swappiness))
+					 &victim.swappiness) ||
+		    tier_refuses(state))
 			continue;
 		victim.bytes = allowance_bytes(split, i, &victim.return_ppm);
 		if (victim.bytes == 0)
@@ -222,6 +231,8 @@ static struct victim find_above_target(const struct split *split, const uint64_t
 {
 	struct victim best = {.found = false};
 	uint64_t best_ppm = PPM;
+	bool was_hit =
+		residence_was_hit(&split->states[split->limit.memcg], split->snapshot->now_usec);
 
 	FOREACH_SIBLING (i, split->states, split->limit.memcg) {
 		const struct memcg_sample *sample = &split->snapshot->memcgs[i];
@@ -233,8 +244,10 @@ static struct victim find_above_target(const struct split *split, const uint64_t
 		    sample->current_bytes <= state->target_bytes)
 			continue;
 		above_ppm = mul_div(sample->current_bytes, PPM, state->target_bytes);
-		if (above_ppm <= best_ppm || file_reclaim_refused(split->params, split->snapshot, i,
-								  false, state, &victim.swappiness))
+		if (above_ppm <= best_ppm ||
+		    file_reclaim_refused(split->params, split->snapshot, i, false, state,
+					 &victim.swappiness) ||
+		    (!was_hit && tier_refuses(state)))
 			continue;
 		victim.bytes = min_u64(sample->current_bytes - state->target_bytes,
 				       file_reclaim_clean_bytes(sample));
@@ -293,6 +306,9 @@ void split_plan(const struct policy_params *params, const struct snapshot *snaps
 	if (!limit_look(snapshot, states, parent, &want, &split.limit))
 		return;
 	count_children(&split);
+	/* Of children that were never looked at nothing is known but that. */
+	states[parent].wants_tiers = limit_is_near(&split.limit) &&
+				     (split.n_children > 1 || states[parent].dt_usec == 0);
 	if (split.n_children == 1)
 		headroom_plan(params, snapshot, parent, split.last_child, aging, states,
 			      planned_bytes, plan);

@@ -38,6 +38,7 @@ struct residence_state {
 	uint64_t usec;         /* T_res: unknown, or infinite without evictions */
 	uint64_t limit_usec;   /* the same by those alone */
 	uint64_t pressed_usec; /* when a limit of its own last pressed */
+	uint64_t hit_usec;     /* when it was last hit; 0: never */
 	enum residence_mode mode;
 	bool changing; /* another mode's condition holds ... */
 	enum residence_mode next_mode;
@@ -126,6 +127,16 @@ struct gclk_state {
 	uint64_t churn_period_usec; /* between two agings, while it goes on */
 };
 
+/* tier.c: file of tier 1 and above that leaves and comes back */
+struct tier_state {
+	uint64_t read_usec;       /* when it was last read; 0: never */
+	uint64_t seqs;            /* of the oldest generations then, summed up, */
+	uint64_t refaulted_pages; /* and what these had counted by then */
+	uint64_t evicted_pages;
+	uint32_t returned_pages; /* fading sums, of read_usec: what came back, */
+	uint32_t left_pages;     /* and what left */
+};
+
 /* Leaves of this snapshot, by index: see siblings.h. */
 struct siblings {
 	uint32_t first, last; /* of the list of a memcg */
@@ -157,6 +168,7 @@ struct advice_state {
 struct memcg_state {
 	uint64_t id;
 	bool primed;      /* last holds counters of this memcg */
+	bool wants_tiers; /* file may soon be taken for its limit: see tier.h */
 	bool gives;       /* targets.c: what it holds above its target is worth more elsewhere */
 	uint32_t penalty; /* targets.c: times its utility is halved */
 	uint64_t last_usec;
@@ -174,6 +186,7 @@ struct memcg_state {
 	uint64_t settled_file_pages;          /* what left before that, */
 	uint64_t returned_long_file_pages;    /* and all that came back in ten minutes or so */
 	uint64_t foreign_usec;                /* when somebody else last reclaimed here */
+	struct tier_state tier;
 
 	/* pressure.c */
 	uint32_t stall_memory_ppm;

@@ -311,7 +311,7 @@ void targets_step(const struct policy_params *params, const struct snapshot *sna
 	uint64_t now_usec = snapshot->now_usec;
 	size_t to, from;
 
-	if (limit->free_bytes <= saturating_mul(2, limit->headroom_bytes))
+	if (limit_is_near(limit))
 		t.sharing->bound_usec = now_usec;
 	else if (now_usec - t.sharing->bound_usec > UNBOUND_USEC) {
 		forget(&t);

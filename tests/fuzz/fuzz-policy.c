@@ -46,6 +46,8 @@ static void break_indices(struct dice *dice)
 		w.memcgs[i].parent = (int32_t)dice_size(dice, 2);
 		w.memcgs[i].first_lruvec = (uint32_t)dice_size(dice, 2);
 		w.memcgs[i].n_lruvecs = (uint32_t)dice_size(dice, 2);
+		w.memcgs[i].first_tiers = (uint32_t)dice_size(dice, 2);
+		w.memcgs[i].n_tiers = (uint32_t)dice_size(dice, 2);
 	}
 	w.snapshot.page_bytes = (uint32_t)dice_below(dice, 3);
 	w.snapshot.now_usec++;

@@ -98,7 +98,7 @@ void agent_tick(struct agent *agent, struct host *host)
 
 	if (host->now_usec < agent->next_usec)
 		return;
-	view_look(&agent->view, host, agent->classes, agent->interval_usec);
+	view_look(&agent->view, host, agent->classes, agent->states, agent->interval_usec);
 	for (size_t m = 0; m < host->n_memcgs; m++)
 		agent->view.memcgs[m].outcome = agent->outcomes[m];
 	memset(agent->outcomes, 0, sizeof(agent->outcomes));

@@ -7,6 +7,7 @@
 #include "view.h"
 #include "arith.h"
 #include "mglru.h"
+#include "tier.h"
 
 #define SWAPPINESS_LISTED 100 /* lru_gen_seq_show() asks evictable_min_seq() for this one */
 
@@ -39,6 +40,43 @@ static void look_at_generations(struct lruvec_sample *ret, const struct host *ho
 			.pages = {lrugen->nr_pages[gen_of(seq)][LRU_ANON] * host->grain,
 				  lrugen->nr_pages[gen_of(seq)][LRU_FILE] * host->grain},
 		};
+}
+
+/* The rows of the oldest generation and of the youngest in lru_gen_full. */
+static void look_at_tiers(struct lruvec_tiers *ret, const struct host *host, size_t m)
+{
+	const struct lru_gen *lrugen = &host->memcgs[m].lrugen;
+	uint64_t grain = host->grain;
+
+	*ret = (struct lruvec_tiers){.seq = lrugen->min_seq[LRU_FILE], .n_tiers = TIERS};
+	for (uint32_t t = 0; t < TIERS; t++)
+		ret->tiers[t] = (struct tier_flow){
+			.refaulted_pages = lrugen->refaulted[LRU_FILE][t] * grain,
+			.evicted_pages = lrugen->evicted[LRU_FILE][t] * grain,
+			.protected_pages = lrugen->protected[LRU_FILE][t] * grain,
+			.mean_refaulted_pages = lrugen->avg_refaulted[LRU_FILE][t] * grain,
+			.mean_total_pages = lrugen->avg_total[LRU_FILE][t] * grain,
+		};
+}
+
+/* As the sampler does: all of them at once, where one of them waits for it. */
+static void read_tiers(struct view *view, const struct host *host, const struct memcg_state *states)
+{
+	bool wanted = false;
+
+	for (size_t m = 0; m < host->n_memcgs; m++)
+		wanted = wanted || states[m].wants_tiers;
+	if (!host->kernel->generations || !wanted ||
+	    host->now_usec - view->tiers_read_usec < TIER_READ_USEC)
+		return;
+	view->tiers_read_usec = host->now_usec;
+	for (size_t m = 0; m < host->n_memcgs; m++) {
+		view->memcgs[m].first_tiers = (uint32_t)m;
+		view->memcgs[m].n_tiers = 1;
+		look_at_tiers(&view->tiers[m], host, m);
+	}
+	view->snapshot.tiers = view->tiers;
+	view->snapshot.n_tiers = host->n_memcgs;
 }
 
 static void look_at_memcg(struct view *view, const struct host *host, size_t m, int class_index)
@@ -89,7 +127,7 @@ static enum capability capability_of(const struct kernel *kernel)
 }
 
 void view_look(struct view *view, const struct host *host, const int *classes,
-	       uint64_t interval_usec)
+	       const struct memcg_state *states, uint64_t interval_usec)
 {
 	uint64_t dt_usec = host->now_usec - view->looked_usec;
 	size_t n_lruvecs = 0;
@@ -131,4 +169,5 @@ void view_look(struct view *view, const struct host *host, const int *classes,
 		.lruvecs = view->lruvecs,
 		.n_lruvecs = n_lruvecs,
 	};
+	read_tiers(view, host, states);
 }

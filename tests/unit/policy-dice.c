@@ -130,6 +130,22 @@ static void build_generations(struct dice *dice, struct policy_world *w, size_t 
 	}
 }
 
+static void build_tiers(struct dice *dice, struct policy_world *w, size_t i, uint64_t absurd)
+{
+	struct lruvec_tiers *tiers = world_tiers(w, i);
+
+	tiers->seq = dice_size(dice, absurd);
+	tiers->n_tiers = (uint32_t)dice_below(dice, LRUVEC_TIERS_MAX + 1);
+	for (uint32_t t = 0; t < tiers->n_tiers; t++)
+		tiers->tiers[t] = (struct tier_flow){
+			.refaulted_pages = dice_size(dice, absurd) >> 20,
+			.evicted_pages = dice_size(dice, absurd) >> 20,
+			.protected_pages = dice_size(dice, absurd) >> 20,
+			.mean_refaulted_pages = dice_size(dice, absurd) >> 20,
+			.mean_total_pages = dice_size(dice, absurd) >> 20,
+		};
+}
+
 static void build_memcg(struct dice *dice, struct policy_world *w, size_t i, uint64_t absurd)
 {
 	struct memcg_sample *m = &w->memcgs[i];
@@ -167,6 +183,9 @@ void dice_build(struct dice *dice, struct policy_world *w, uint64_t absurd)
 	for (size_t i = 0; i < n; i++)
 		for (uint64_t v = dice_below(dice, 3); w->memcgs[i].leaf && v > 0; v--)
 			build_generations(dice, w, i, absurd);
+	for (size_t i = 0; i < n; i++)
+		for (uint64_t v = dice_below(dice, WORLD_NODES_MAX + 1); v > 0; v--)
+			build_tiers(dice, w, i, absurd);
 	if (n > 0 && dice_once_in(dice, 2))
 		w->memcgs[0].current_bytes = SAMPLE_UNKNOWN;
 }
@@ -189,6 +208,25 @@ static void use_anon(struct dice *dice, struct policy_world *w, size_t i)
 	}
 }
 
+/* Pages of some tiers leave and come back; seldom the oldest generation is another one then. */
+static void turn_tiers(struct dice *dice, struct policy_world *w, size_t i)
+{
+	for (uint32_t v = 0; v < WORLD_NODES_MAX; v++) {
+		struct lruvec_tiers *tiers = &w->tiers[i][v];
+		struct tier_flow *flow = &tiers->tiers[dice_below(dice, LRUVEC_TIERS_MAX)];
+
+		if (dice_once_in(dice, 8)) {
+			tiers->seq += dice_below(dice, 4);
+			*flow = (struct tier_flow){
+				.mean_refaulted_pages = flow->refaulted_pages / 2,
+				.mean_total_pages = flow->evicted_pages / 2,
+			};
+		}
+		flow->evicted_pages += dice_below(dice, 3000);
+		flow->refaulted_pages += dice_below(dice, 1000);
+	}
+}
+
 static void harm(struct dice *dice, struct policy_world *w, size_t i)
 {
 	struct memcg_sample *m = &w->memcgs[i];
@@ -197,6 +235,8 @@ static void harm(struct dice *dice, struct policy_world *w, size_t i)
 	m->psi_memory.some_usec += dice_below(dice, SECONDS(1));
 	m->psi_io.some_usec += dice_below(dice, SECONDS(1));
 	m->events_oom_kill += dice_once_in(dice, 20);
+	m->events_max += dice_once_in(dice, 4);
+	turn_tiers(dice, w, i);
 	if (m->lru_bytes[LRU_FILE] < MIB(100000))
 		world_take_file(w, i, dice_below(dice, m->lru_bytes[LRU_FILE] + 1));
 }
@@ -213,6 +253,7 @@ static void live(struct dice *dice, struct policy_world *w, size_t i)
 		use_anon(dice, w, i);
 	m->busy = dice_once_in(dice, 16);
 	m->skipped = dice_once_in(dice, 16);
+	m->n_tiers = dice_once_in(dice, 3) ? (uint32_t)dice_below(dice, WORLD_NODES_MAX + 1) : 0;
 	m->seen_usec = saturating_add(m->seen_usec, w->snapshot.interval_usec);
 }
 

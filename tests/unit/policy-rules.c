@@ -275,6 +275,27 @@ static const char *check_evict_file(const struct check *c, const struct decision
 	return NULL;
 }
 
+/* Product rule: file that was used more than once, leaves and comes back is harm in progress. At a
+ * limit that is hit it is the limit's doing. */
+static const char *check_tiers(const struct check *c, const struct decision *d)
+{
+	const struct memcg_state *state = &c->states[d->memcg];
+	uint64_t returned = state->tier.returned_pages;
+
+	if (returned < 64 || returned <= state->tier.left_pages / 10 + 1 ||
+	    returned <= state->evicted_file_pages / 100 + 1)
+		return NULL;
+	if (d->action == ACTION_RECLAIM && d->reason != REASON_TARGET)
+		return "takes file of tiers that come back";
+	for (int64_t at = (int64_t)d->memcg; at >= 0; at = c->snapshot->memcgs[at].parent) {
+		uint64_t hit_usec = c->states[at].residence.hit_usec;
+
+		if (hit_usec > 0 && c->snapshot->now_usec - hit_usec < SECONDS(600))
+			return NULL;
+	}
+	return "takes file of tiers that come back, and no limit was hit";
+}
+
 static const char *check_evict(const struct check *c, const struct decision *d)
 {
 	const struct lruvec_sample *lruvec = find_lruvec(c, d);
@@ -309,6 +330,8 @@ static const char *check_decision(const struct check *c, const struct decision *
 {
 	const char *why = check_target(c, d);
 
+	if (!why && d->action != ACTION_AGE && d->reason != REASON_EVICT_COLD)
+		why = check_tiers(c, d);
 	if (why)
 		return why;
 	switch (d->action) {

@@ -33,6 +33,8 @@ void world_init(struct policy_world *w)
 			},
 		.memcgs = w->memcgs,
 		.lruvecs = w->lruvecs,
+		.tiers = w->tiers[0],
+		.n_tiers = sizeof(w->tiers) / sizeof(w->tiers[0][0]),
 	};
 }
 
@@ -62,6 +64,7 @@ size_t world_add(struct policy_world *w, int parent, uint64_t anon_bytes, uint64
 		.swap_max_bytes = SAMPLE_INFINITY,
 		.high_bytes = SAMPLE_INFINITY,
 		.max_bytes = SAMPLE_INFINITY,
+		.first_tiers = (uint32_t)(i * WORLD_NODES_MAX),
 	};
 	add_bytes(w, (int)i, anon_bytes, file_bytes);
 	return i;
@@ -85,6 +88,15 @@ struct lruvec_sample *world_list(struct policy_world *w, size_t i, const uint64_
 			.pages = {PAGES(anon_mib[g]), 0},
 		};
 	return lruvec;
+}
+
+struct lruvec_tiers *world_tiers(struct policy_world *w, size_t i)
+{
+	struct lruvec_tiers *tiers = &w->tiers[i][w->memcgs[i].n_tiers];
+
+	assert_true(w->memcgs[i].n_tiers++ < WORLD_NODES_MAX);
+	*tiers = (struct lruvec_tiers){.seq = 10, .n_tiers = 4};
+	return tiers;
 }
 
 void world_refault(struct policy_world *w, size_t i, enum lru_type type, uint64_t pages)

@@ -10,6 +10,7 @@
 
 #define WORLD_MEMCGS_MAX  40
 #define WORLD_LRUVECS_MAX 32
+#define WORLD_NODES_MAX   2
 
 #define MIB(n)     ((uint64_t)(n) << 20)
 #define PAGE_BYTES UINT64_C(4096)
@@ -22,6 +23,7 @@ struct policy_world {
 	struct snapshot snapshot;
 	struct memcg_sample memcgs[WORLD_MEMCGS_MAX];
 	struct lruvec_sample lruvecs[WORLD_LRUVECS_MAX];
+	struct lruvec_tiers tiers[WORLD_MEMCGS_MAX][WORLD_NODES_MAX];
 	struct memcg_state states[WORLD_MEMCGS_MAX];
 	uint64_t planned_bytes[WORLD_MEMCGS_MAX];
 	struct decision decisions[WORLD_MEMCGS_MAX + WORLD_LRUVECS_MAX];
@@ -39,6 +41,9 @@ size_t world_add(struct policy_world *w, int parent, uint64_t anon_bytes, uint64
 /* Appends a lruvec of four generations, 80, 60, 40 and 20 s old, with the anon MiB given, oldest
  * first. The lruvecs of one memcg must be added one after the other. */
 struct lruvec_sample *world_list(struct policy_world *w, size_t i, const uint64_t *anon_mib);
+
+/* Of one node, read at each look from now on: generation 10, four tiers, nothing counted yet. */
+struct lruvec_tiers *world_tiers(struct policy_world *w, size_t i);
 
 /* Counters of a memcg and of all its ancestors. */
 void world_refault(struct policy_world *w, size_t i, enum lru_type type, uint64_t pages);

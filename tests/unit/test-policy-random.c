@@ -172,6 +172,7 @@ static void compare_room(struct dice *dice, uint64_t at, uint64_t *n_compared)
 	twin = w;
 	twin.snapshot.memcgs = twin.memcgs;
 	twin.snapshot.lruvecs = twin.lruvecs;
+	twin.snapshot.tiers = twin.tiers[0];
 	less_bytes = dice_below(dice, used_bytes / 20 + 1);
 	twin.memcgs[i].current_bytes -= less_bytes;
 	if (is_number(twin.states[i].last.current_bytes))
