@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "json.h"
 #include "pass.h"
+#include "tier.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -157,6 +158,7 @@ static void put_row(struct json_writer *writer, const struct row *row)
 	json_put_milli(writer, "anon", row->refault_mpps[LRU_ANON]);
 	json_put_milli(writer, "file", row->refault_mpps[LRU_FILE]);
 	json_end(writer);
+	json_put_u64(writer, "tier_return_ppm", tier_return_ppm(&row->memcg->state));
 	json_put_text(writer, "action", action_to_string(verdict->action));
 	json_put_text(writer, "reason", reason_to_string(verdict->reason));
 	json_put_text(writer, "sentence", row->sentence);

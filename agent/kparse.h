@@ -96,7 +96,7 @@ int kparse_zram_mm_stat(const char *text, size_t len, struct zram_stat *ret);
  * lru_gen and lru_gen_full. Grammar, letters and versions: mm/vmscan.c lru_gen_seq_show() of Linux
  * 6.1, 6.12 and 7.x; all of them are understood, by position and indentation and never by version.
  */
-#define LRU_GEN_TIERS_MAX 8
+#define LRU_GEN_TIERS_MAX LRUVEC_TIERS_MAX
 #define LRU_GEN_WALK_MAX  8
 
 enum tier_kind {

@@ -16,6 +16,7 @@
 #include "listing.h"
 #include "array.h"
 #include "arith.h"
+#include "listing_tiers.h"
 #include "macro.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ void listing_done(struct listing *listing)
 {
 	free(listing->entries);
 	free(listing->lruvecs);
+	free(listing->tiers);
 	free(listing->record);
 	free(listing->order);
 	*listing = (struct listing){0};
@@ -132,6 +134,13 @@ static void take_record(const struct lru_gen_record *record, void *userdata)
 		array_reserve(listing->lruvecs, listing->lruvecs_capacity, listing->n_lruvecs + 1);
 	if (reading->error < 0)
 		return;
+	if (listing->with_tiers) {
+		reading->error = array_reserve(listing->tiers, listing->tiers_capacity,
+					       listing->n_lruvecs + 1);
+		if (reading->error < 0)
+			return;
+		listing_take_tiers(record, &listing->tiers[listing->n_lruvecs]);
+	}
 	listing->lruvecs[listing->n_lruvecs++] = record->lruvec;
 	entry->n_lruvecs++;
 }

@@ -41,6 +41,9 @@ struct listing {
 	size_t n_entries, entries_capacity;
 	struct lruvec_sample *lruvecs;
 	size_t n_lruvecs, lruvecs_capacity;
+	bool with_tiers;            /* keep them as well: to be set behind listing_init() */
+	struct lruvec_tiers *tiers; /* one for each lruvec then */
+	size_t tiers_capacity;
 	unsigned refused_records; /* not understood, or of nobody known */
 	/* What stands before our paths in the listing: in a cgroup namespace the top of our tree is
 	 * not the top of the kernel's. Mostly empty. */

@@ -36,18 +36,29 @@ static int open_below(const char *root, const char *name, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-void lru_gen_open(struct lru_gen *ret, const char *root)
+static void open_reading(struct lru_gen *ret, const char *root, const char *name)
 {
 	struct statfs fs;
-	int fd;
+	int fd = open_below(root, name, O_RDONLY);
 
 	*ret = (struct lru_gen){.read_fd = -1, .write_fd = -1};
-	fd = open_below(root, "lru_gen", O_RDONLY);
 	if (fd < 0)
 		ret->read_error = fd;
 	else
 		ret->read_fd = fd;
 	ret->live = fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == DEBUGFS_MAGIC;
+}
+
+void lru_gen_open_full(struct lru_gen *ret, const char *root)
+{
+	open_reading(ret, root, "lru_gen_full");
+}
+
+void lru_gen_open(struct lru_gen *ret, const char *root)
+{
+	int fd;
+
+	open_reading(ret, root, "lru_gen");
 	fd = open_below(root, "lru_gen", O_WRONLY);
 	if (fd < 0)
 		ret->write_error = fd;

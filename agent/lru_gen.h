@@ -27,6 +27,10 @@ struct lru_gen {
 void lru_gen_open(struct lru_gen *ret, const char *root);
 void lru_gen_close(struct lru_gen *lru_gen);
 
+/* The same with lru_gen_full in place of lru_gen, which is for reading alone. It is dear: a page of
+ * it holds but one memcg or two. */
+void lru_gen_open_full(struct lru_gen *ret, const char *root);
+
 /* Reads the whole listing into lru_gen->text. Length or -errno. One read(2) gives a page at most
  * and the kernel walks all memcgs again for each, so that many memcgs cost more than their number.
  * A node line that may be another memcg's than those before it is made unreadable (lru_gen.c). */

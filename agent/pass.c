@@ -49,14 +49,17 @@ static int reserve(struct pass *pass, const struct snapshot *snapshot)
 int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec,
 	       uint64_t interval_usec, uint64_t budget_usec)
 {
+	const struct feature_probe *probes = pass->features->probes;
 	bool generations = pass->features->capability >= CAPABILITY_GENERATIONS;
+	/* Lockdown closes lru_gen and not lru_gen_full. */
+	bool tiers = probes[FEATURE_TIERS].present && probes[FEATURE_MGLRU].present;
 	int r;
 
 	r = hierarchy_scan(pass->hierarchy, config, now_usec);
 	if (r < 0)
 		return r;
 	return sampler_prepare(&pass->sampler, pass->hierarchy, generations ? pass->lru_gen : NULL,
-			       now_usec, interval_usec, budget_usec);
+			       tiers, now_usec, interval_usec, budget_usec);
 }
 
 void pass_read(void *pass)

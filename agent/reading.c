@@ -4,7 +4,7 @@
  *
  * memory.stat is the dear one (the kernel formats it for 50 microseconds or so), which is why all
  * files stay open, each is read once in a tick, and the counters only where they are wanted.
- * lru_gen is read as a whole, once in a tick.
+ * lru_gen is read as a whole, once in a tick; lru_gen_full only where that is wanted.
  */
 #include "reading.h"
 #include "array.h"
@@ -22,10 +22,15 @@
 /* reading.at: memcg * _MEMCG_FILE_MAX + file, or one of these. */
 #define AT_LISTING SIZE_MAX
 #define AT_MEMINFO (SIZE_MAX - 1)
+#define AT_FULL    (SIZE_MAX - 2)
 
 void reading_init(struct reading *ret, const char *root)
 {
-	*ret = (struct reading){.root = root, .meminfo_fd = -1};
+	*ret = (struct reading){
+		.root = root,
+		.full = {.read_fd = -1, .write_fd = -1},
+		.meminfo_fd = -1,
+	};
 }
 
 void reading_done(struct reading *reading)
@@ -33,6 +38,7 @@ void reading_done(struct reading *reading)
 	free(reading->memcgs);
 	free(reading->samples);
 	free(reading->counters);
+	lru_gen_close(&reading->full);
 	close_fd(&reading->meminfo_fd);
 	reading_init(reading, reading->root);
 }
@@ -184,6 +190,21 @@ static void read_meminfo(struct reading *reading)
 		reading->meminfo = meminfo;
 }
 
+static void read_full(struct reading *reading)
+{
+	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID);
+
+	reading->full_len = 0;
+	reading->full_cpu_usec = 0;
+	if (!reading->wants_full)
+		return;
+	atomic_store_explicit(&reading->at, AT_FULL, memory_order_relaxed);
+	if (reading->full.read_fd < 0)
+		lru_gen_open_full(&reading->full, reading->root);
+	reading->full_len = lru_gen_read(&reading->full);
+	reading->full_cpu_usec = max_u64(clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec, 1);
+}
+
 void reading_run(struct reading *reading)
 {
 	uint64_t begun_usec = clock_usec(CLOCK_MONOTONIC);
@@ -193,6 +214,7 @@ void reading_run(struct reading *reading)
 	 * and nobody else under that path. */
 	atomic_store_explicit(&reading->at, AT_LISTING, memory_order_relaxed);
 	reading->listing_len = reading->lru_gen ? lru_gen_read(reading->lru_gen) : 0;
+	read_full(reading);
 	for (size_t i = 0; i < reading->n_memcgs; i++)
 		read_memcg(reading, i);
 	read_meminfo(reading);
@@ -206,6 +228,8 @@ void reading_where(struct reading *reading, char *buf, size_t size)
 
 	if (at == AT_LISTING)
 		snprintf(buf, size, "lru_gen");
+	else if (at == AT_FULL)
+		snprintf(buf, size, "lru_gen_full");
 	else if (at == AT_MEMINFO)
 		snprintf(buf, size, "/proc/meminfo");
 	else

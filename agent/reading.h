@@ -30,8 +30,12 @@ struct reading {
 	struct memcg_sample *samples; /* of the memcgs, in their order; skipped: leave the counters */
 	struct counters_reading *counters; /* likewise */
 	size_t n_memcgs, capacity;
+	bool wants_full; /* lru_gen_full is to be read, too */
 
 	ssize_t listing_len; /* of lru_gen->text, or -errno */
+	struct lru_gen full; /* lru_gen_full, opened when first wanted */
+	ssize_t full_len;    /* of full.text, or -errno; 0: not read */
+	uint64_t full_cpu_usec;
 	struct meminfo meminfo;
 	uint64_t took_usec; /* from its begin to its end, CLOCK_MONOTONIC */
 	uint64_t cpu_usec;  /* of the thread */

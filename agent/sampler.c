@@ -8,20 +8,31 @@
 #include "kparse.h"
 #include "macro.h"
 #include "residence.h"
+#include "tier.h"
 
 #include <errno.h>
 
+/* What lru_gen_full may cost in an interval, as a part of what the counters of all memcgs may. */
+#define FULL_DIVISOR 4
+
 int sampler_init(struct sampler *ret, const char *root)
 {
+	int r;
+
 	*ret = (struct sampler){.share_usec = READ_COST_ANY};
 	reading_init(&ret->reading, root);
-	return listing_init(&ret->listing);
+	r = listing_init(&ret->listing);
+	if (r >= 0)
+		r = listing_init(&ret->full);
+	ret->full.with_tiers = true;
+	return r;
 }
 
 void sampler_done(struct sampler *sampler)
 {
 	reading_done(&sampler->reading);
 	listing_done(&sampler->listing);
+	listing_done(&sampler->full);
 	free(sampler->costs_usec);
 }
 
@@ -76,8 +87,24 @@ static void prepare_counters(struct memcg *memcg, struct memcg_sample *sample,
 	memcg->outcome = (struct outcome){0};
 }
 
+static uint64_t full_share_usec(const struct sampler *sampler)
+{
+	return max_u64(sampler->budget_usec / FULL_DIVISOR, 1);
+}
+
+/* What it costs sets how seldom it is read. */
+static bool full_is_due(const struct sampler *sampler)
+{
+	const struct read_cost *cost = &sampler->full_cost;
+	uint64_t apart_usec = read_cost_interval(cost->cpu_usec, full_share_usec(sampler),
+						 sampler->interval_usec);
+
+	return cost->last_usec == 0 || saturating_sub(sampler->now_usec, cost->read_usec) >=
+					       max_u64(apart_usec, TIER_READ_USEC);
+}
+
 int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
-		    struct lru_gen *lru_gen, uint64_t now_usec, uint64_t interval_usec,
+		    struct lru_gen *lru_gen, bool tiers, uint64_t now_usec, uint64_t interval_usec,
 		    uint64_t budget_usec)
 {
 	struct reading *reading = &sampler->reading;
@@ -96,7 +123,9 @@ int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
 	sampler->budget_usec = budget_usec;
 	reading->lru_gen = lru_gen;
 	reading->n_memcgs = n;
+	sampler->wants_tiers = false;
 	for (size_t i = 0; i < n; i++) {
+		sampler->wants_tiers |= tiers && memcgs[i]->state.wants_tiers;
 		reading->memcgs[i] = memcgs[i];
 		prepare_memcg(sampler, memcgs[i], &reading->samples[i]);
 		if (!reading->samples[i].skipped)
@@ -104,6 +133,7 @@ int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
 		else
 			reading->counters[i] = (struct counters_reading){0};
 	}
+	reading->wants_full = sampler->wants_tiers && full_is_due(sampler);
 	return 0;
 }
 
@@ -166,12 +196,62 @@ static int take_listing(struct sampler *sampler, const struct hierarchy *hierarc
 	return 0;
 }
 
+static bool has_tiers(const struct listing *full, const struct listing_entry *entry)
+{
+	for (uint32_t v = 0; v < entry->n_lruvecs; v++)
+		if (full->tiers[entry->first_lruvec + v].n_tiers == 0)
+			return false;
+	return true;
+}
+
+static int take_tiers(struct sampler *sampler, const struct hierarchy *hierarchy)
+{
+	const struct reading *reading = &sampler->reading;
+	struct listing *full = &sampler->full;
+	int r;
+
+	full->n_lruvecs = 0;
+	if (reading->full_len <= 0)
+		return reading->full_len == -ENOMEM ? -ENOMEM : 0;
+	r = listing_read(full, reading->full.text, (size_t)reading->full_len, hierarchy);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 0; i < full->n_entries; i++) {
+		const struct listing_entry *entry = &full->entries[i];
+		struct memcg_sample *sample;
+
+		if (entry->fault != LISTING_OK || !entry->memcg || !has_tiers(full, entry))
+			continue;
+		sample = &sampler->reading.samples[entry->memcg->index];
+		if (sample->current_bytes == SAMPLE_UNKNOWN)
+			continue;
+		sample->first_tiers = entry->first_lruvec;
+		sample->n_tiers = entry->n_lruvecs;
+	}
+	return 0;
+}
+
 /* --- the cost */
 
 /* Left out as too dear, not as idle. */
 static bool is_dear(const struct memcg_sample *sample)
 {
 	return sample->skipped && sample->read_interval_usec > 0;
+}
+
+/* As for the counters: its share and no more is booked each time, whether it was read or not. */
+static void take_full_cost(struct sampler *sampler)
+{
+	uint64_t spent_usec = sampler->reading.full_cpu_usec, share_usec = full_share_usec(sampler);
+	struct read_cost *cost = &sampler->full_cost;
+	uint64_t booked_usec = min_u64(spent_usec, share_usec);
+
+	if (spent_usec > 0)
+		read_cost_book(cost, spent_usec, sampler->now_usec);
+	if (sampler->wants_tiers && cost->cpu_usec > share_usec)
+		booked_usec = share_usec;
+	sampler->booked_usec =
+		saturating_add(saturating_sub(sampler->booked_usec, spent_usec), booked_usec);
 }
 
 /* Books what was spent, and shares the budget anew. Of what costs more than its share the share is
@@ -199,6 +279,7 @@ static void take_costs(struct sampler *sampler)
 			saturating_sub(sampler->booked_usec, reading->counters[i].cpu_usec);
 		sampler->booked_usec = saturating_add(sampler->booked_usec, share_usec);
 	}
+	take_full_cost(sampler);
 }
 
 /* --- the whole */
@@ -218,6 +299,8 @@ int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
 	struct reading *reading = &sampler->reading;
 	int r = take_listing(sampler, hierarchy);
 
+	if (r >= 0)
+		r = take_tiers(sampler, hierarchy);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < reading->n_memcgs; i++)
@@ -242,6 +325,8 @@ int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
 		.n_memcgs = reading->n_memcgs,
 		.lruvecs = sampler->listing.lruvecs,
 		.n_lruvecs = sampler->listing.n_lruvecs,
+		.tiers = sampler->full.tiers,
+		.n_tiers = sampler->full.n_lruvecs,
 	};
 	return 0;
 }

@@ -14,11 +14,14 @@
 struct sampler {
 	struct reading reading;
 	struct listing listing;
-	uint64_t now_usec;      /* of the reading under way */
-	uint64_t interval_usec; /* likewise */
-	uint64_t budget_usec;   /* likewise: CPU time for the counters of all memcgs */
-	uint64_t share_usec;    /* of which each may cost so much, as far as is known */
-	uint64_t *costs_usec;   /* scratch */
+	struct listing full;        /* of lru_gen_full; for the tiers alone */
+	struct read_cost full_cost; /* of reading it */
+	bool wants_tiers;           /* somebody does; it is read if it is due */
+	uint64_t now_usec;          /* of the reading under way */
+	uint64_t interval_usec;     /* likewise */
+	uint64_t budget_usec;       /* likewise: CPU time for the counters of all memcgs */
+	uint64_t share_usec;        /* of which each may cost so much, as far as is known */
+	uint64_t *costs_usec;       /* scratch */
 	size_t costs_capacity;
 	uint64_t booked_usec; /* CPU time of the last reading, that of dear memcgs spread in time */
 	unsigned flawed_records; /* of the last listing: not understood, or of nobody known */
@@ -31,10 +34,12 @@ void sampler_done(struct sampler *sampler);
  * Prepares sampler->reading for the memcgs of the last scan; there must be no other scan before
  * sampler_take(). Hands over each memcg's outcome since its counters were last read and starts a new
  * one. Memcgs that are too dear to be read each time are skipped now and then, so that the counters
- * of all cost budget_usec in an interval. lru_gen: NULL where MGLRU is off. Errors: -ENOMEM.
+ * of all cost budget_usec in an interval. lru_gen: NULL where MGLRU is off; tiers: lru_gen_full can be
+ * read, which is done where the last plan asks for it, and as seldom as a quarter more of the budget
+ * pays for. Errors: -ENOMEM.
  */
 int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
-		    struct lru_gen *lru_gen, uint64_t now_usec, uint64_t interval_usec,
+		    struct lru_gen *lru_gen, bool tiers, uint64_t now_usec, uint64_t interval_usec,
 		    uint64_t budget_usec);
 
 /*

@@ -71,15 +71,16 @@ def check_list(root, *expected):
     rows = {}
     for row in root["cgroups"]:
         has_keys(row, "path name kind id class match current_bytes working_set_bytes cold_bytes "
-                 "refaults_per_second action reason sentence age_ms dying_descendants", "cgroup")
+                 "refaults_per_second tier_return_ppm action reason sentence age_ms "
+                 "dying_descendants", "cgroup")
         is_text(row["path"], "path")
         is_text(row["name"], "name")
         is_text(row["kind"], "kind")
         is_count(row["id"], "id")
         is_text(row["class"], "class", or_null=True)
         is_text(row["match"], "match", or_null=True)
-        for key in ("current_bytes", "working_set_bytes", "cold_bytes", "age_ms",
-                    "dying_descendants"):
+        for key in ("current_bytes", "working_set_bytes", "cold_bytes", "tier_return_ppm",
+                    "age_ms", "dying_descendants"):
             is_count(row[key], key, or_null=True)
         has_keys(row["refaults_per_second"], "anon file", "refaults_per_second")
         for value in row["refaults_per_second"].values():

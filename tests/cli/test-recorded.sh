@@ -94,6 +94,21 @@ tiers = [tier["file"] for gen in gens for tier in gen["tiers"] if tier["file"]]
 for key in "evicted", "refaulted", "avg_total":
     if not any(tier.get(key) for tier in tiers):
         fail(f"reader: no {key} in any tier")
+# What it had read before comes back: all that the kernel has counted of tier 1 and above.
+oldest = next(gen for gen in gens if gen["file_pages"] is not None)
+counts = [(tier["file"], mean["file"])
+          for tier, mean in zip(oldest["tiers"][1:], gens[-1]["tiers"][1:])]
+returned = sum(now["refaulted"] + mean["avg_refaulted"] for now, mean in counts)
+left = sum(now["evicted"] + now["protected"] + mean["avg_total"] for now, mean in counts)
+reader = rows["/recorded.slice/reader@once.service"]
+if returned < 64 or reader["tier_return_ppm"] != returned * 1000000 // left:
+    fail(f"reader: {reader['tier_return_ppm']} is not {returned} of {left}")
+percent = f"{returned * 10000 // left / 100:.2f} %"
+if (reader["reason"] != "hold-tiers" or reader["sentence"] !=
+        f"held: {percent} of evicted tier-1+ file pages came back (limit 10.00 %)"):
+    fail(f"reader: {reader['sentence']}")
+if idle["tier_return_ppm"] is not None:
+    fail(f"idle heap: {idle['tier_return_ppm']} of file that is not there")
 # LRU_GEN_STATS: tiers of the generations between, and the walk of the older ones.
 for gen in gens[1:-1]:
     if any(tier["file"] for tier in gen["tiers"]) != (stats == "yes"):
@@ -134,6 +149,16 @@ recorded()
 		"$tree/sys/kernel/debug/lru_gen_full" 2>"$tmp/err" || fail "$kind: not as listed"
 	check_tree || fail "$kind: what is shown is not what is there"
 	fingerprint "$tree" | cmp - "$tmp/before" || fail "$kind: the tree has changed"
+
+	# Lockdown leaves the tiers; without them nothing is known, and nothing held for them.
+	rm "$tree/sys/kernel/debug/lru_gen"
+	run 0 --once --root="$tree"
+	has_once err "capability: reclaim"
+	has_once out "of evicted tier-1+ file pages came back"
+	rm "$tree/sys/kernel/debug/lru_gen_full"
+	run 0 --once --root="$tree"
+	lacks out "came back"
+	has_once out '/reader@once.service: left alone'
 }
 
 recorded 6.1 LOYNFA no

@@ -60,8 +60,8 @@ static inline void sample(struct host *host)
 	struct features features = {.capability = CAPABILITY_GENERATIONS};
 
 	features.probes[FEATURE_SWAPPINESS].present = true;
-	assert_int_equal(sampler_prepare(&host->sampler, host->hierarchy, &host->lru_gen, 5000, 77,
-					 UINT64_MAX),
+	assert_int_equal(sampler_prepare(&host->sampler, host->hierarchy, &host->lru_gen, true,
+					 5000, 77, UINT64_MAX),
 			 0);
 	reading_run(&host->sampler.reading);
 	assert_int_equal(sampler_take(&host->sampler, host->hierarchy, &features, &host->snapshot),

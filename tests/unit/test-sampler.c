@@ -329,7 +329,7 @@ static void test_dear_memcg_is_booked_by_shares(void **state)
 		struct reading *reading = &host.sampler.reading;
 
 		memcg->cost.cpu_usec = 8000000;
-		assert_int_equal(sampler_prepare(&host.sampler, host.hierarchy, NULL,
+		assert_int_equal(sampler_prepare(&host.sampler, host.hierarchy, NULL, true,
 						 10000000 + round, 5000000, 4000),
 				 0);
 		reading_run(reading);

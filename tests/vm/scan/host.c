@@ -58,7 +58,7 @@ void host_scan(struct host *host)
 void host_sample(struct host *host, bool with_listing, struct snapshot *ret)
 {
 	check(sampler_prepare(&host->sampler, host->hierarchy, with_listing ? &host->lru_gen : NULL,
-			      now_usec(), 1000000, UINT64_MAX),
+			      false, now_usec(), 1000000, UINT64_MAX),
 	      "sampler_prepare");
 	reading_run(&host->sampler.reading);
 	check(sampler_take(&host->sampler, host->hierarchy, &host->features, ret), "sampler_take");
