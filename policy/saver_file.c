@@ -18,6 +18,8 @@
  * Where nearly all of a trial comes back within a minute the cache is in use throughout, and the
  * next trial has to wait, each time for twice as long.
  *
+ * Nothing is taken while what was used more than once leaves and comes back (tier.c).
+ *
  * Where a limit is near, headroom has the say (split.c, headroom.c).
  *
  * It is taken by lru_gen's eviction (file_evict.h); where the oldest generation is used up, one more
@@ -35,6 +37,7 @@
 #include "limit.h"
 #include "refault.h"
 #include "saver.h"
+#include "tier.h"
 
 /* Less is mostly the text of what runs there. */
 #define FILE_WORTH_BYTES (UINT64_C(8) << 20)
@@ -90,6 +93,11 @@ static void pace(struct memcg_state *state, const struct outcome *outcome, bool 
 			(uint32_t)min_u64(2 * state->file_sweep_ppm, MOST_PPM_PER_SEC);
 }
 
+static uint64_t pause_until_usec(const struct memcg_state *state)
+{
+	return state->file_pause_until_sec * USEC_PER_SEC;
+}
+
 /* Judges the trial, and pauses after one that shows that the file is in use. Once a good part of it
  * is out for good, as much comes back as is taken all the time, and proves nothing. */
 static void judge(const struct memcg_view *view)
@@ -100,14 +108,14 @@ static void judge(const struct memcg_view *view)
 		number_or(view->sample->lru_bytes[LRU_FILE], 0) / view->snapshot->page_bytes;
 	uint64_t now_usec = view->snapshot->now_usec;
 
-	if (return_ppm == SAMPLE_UNKNOWN || now_usec < state->file_pause_until_usec)
+	if (return_ppm == SAMPLE_UNKNOWN || now_usec < pause_until_usec(state))
 		return;
 	if (return_ppm <= IN_USE_PPM || state->file_out_pages > file_pages / OUT_DIVISOR) {
 		state->file_pauses = 0;
 		return;
 	}
-	state->file_pause_until_usec =
-		saturating_add(now_usec, PAUSE_FIRST_USEC << state->file_pauses);
+	state->file_pause_until_sec =
+		(uint32_t)((now_usec + (PAUSE_FIRST_USEC << state->file_pauses)) / USEC_PER_SEC);
 	state->file_pauses = (uint32_t)min_u64(state->file_pauses + 1, PAUSES_MAX);
 }
 
@@ -129,8 +137,8 @@ static bool is_refused(const struct memcg_view *view)
 	else if (limit_needs_headroom(view->snapshot, view->states, view->index, &free_bytes,
 				      &near_bytes))
 		view_say(view, REASON_LIMIT_NEAR, free_bytes, near_bytes);
-	else if (now_usec < state->file_pause_until_usec)
-		view_say(view, REASON_IN_USE, state->file_pause_until_usec - now_usec, 0);
+	else if (now_usec < pause_until_usec(state))
+		view_say(view, REASON_IN_USE, pause_until_usec(state) - now_usec, 0);
 	else
 		return backoff_holds(state, now_usec, &view->state->verdict);
 	return true;
@@ -227,6 +235,9 @@ static uint64_t take(const struct memcg_view *view, struct plan *plan)
 	if (plan->n_decisions >= plan->capacity || is_refused(view) ||
 	    file_reclaim_refused(view->params, view->snapshot, view->index, true, view->state,
 				 &swappiness))
+		return 0;
+	view->state->wants_tiers = true;
+	if (tier_refuses(view->state))
 		return 0;
 	bytes = wanted_bytes(view);
 	if (bytes == 0 || is_exhausted(view, plan))

@@ -191,7 +191,6 @@ struct memcg_state {
 	/* pressure.c */
 	uint32_t stall_memory_ppm;
 	uint32_t stall_io_ppm;
-	uint32_t mean_stall_io_ppm; /* averaged as refaults are */
 	uint32_t baseline_memory_ppm;
 	uint32_t baseline_io_ppm;
 
@@ -204,6 +203,8 @@ struct memcg_state {
 
 	/* saver.c, width.c, credit.c */
 	uint64_t age_interval_usec;
+	uint64_t aged_usec;   /* last aging asked for */
+	uint64_t widened_for; /* the hold that last widened the interval */
 	int64_t credit;    /* refaults allowed but not had, in thousandths; below 0: the reverse */
 	uint32_t due_mpps; /* refaults that evictions bring and the average does not show yet */
 	uint32_t hazard_ppb; /* of the oldest generation in use, a second; 0: not seen yet */
@@ -213,9 +214,8 @@ struct memcg_state {
 	uint32_t file_sweep_ppm; /* likewise */
 	uint32_t file_out_pages; /* that we took and that are not back, fading */
 	uint32_t file_pauses;    /* in a row: the exponent of the next one */
-	uint64_t file_pause_until_usec;
-	uint64_t aged_usec;   /* last aging asked for */
-	uint64_t widened_for; /* the hold that last widened the interval */
+	uint32_t file_pause_until_sec;
+	uint32_t mean_stall_io_ppm; /* pressure.c; averaged as refaults are */
 
 	/* utility.c */
 	uint64_t evict_mpps;

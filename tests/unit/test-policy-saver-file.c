@@ -211,6 +211,25 @@ static void test_classes(void **arg)
 	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
 }
 
+/* What was used more than once comes back: nothing is taken until that has faded. */
+static void test_tiers_in_use(void **arg)
+{
+	struct lruvec_tiers *tiers;
+
+	(void)arg;
+	begin();
+	tiers = world_tiers(&w, cache);
+	world_tick(&w);
+	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
+	assert_true(w.states[cache].wants_tiers);
+	tiers->tiers[1].evicted_pages += 1000;
+	tiers->tiers[1].refaulted_pages += 900;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_HOLD_TIERS);
+	world_ticks(&w, 60);
+	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
+}
+
 static void test_floor(void **arg)
 {
 	(void)arg;
@@ -335,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_young),
 		cmocka_unit_test(test_little_clean_file),
 		cmocka_unit_test(test_classes),
+		cmocka_unit_test(test_tiers_in_use),
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_classic_lru),
 		cmocka_unit_test(test_used_up),
