@@ -114,7 +114,8 @@ static void check_decisions(void)
 	for (size_t i = 0; i < h.w.plan.n_decisions; i++) {
 		const struct decision *d = &h.w.decisions[i];
 
-		if (d->memcg != h.job || d->action != ACTION_AGE || d->reason == REASON_AGE)
+		if (d->memcg != h.job || d->action != ACTION_AGE || d->reason == REASON_AGE ||
+		    d->reason == REASON_USED_UP)
 			continue;
 		if (audit.now_usec - audit.pressed_usec > SECONDS(200))
 			violated("ages by a limit that does not press");
