@@ -82,15 +82,17 @@ void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl)
 {
 	bool live = host->hierarchy ? hierarchy_is_live(host->hierarchy) : !*ctl->root;
 	struct feature_probe *ring = &host->features.probes[FEATURE_RING];
+	struct feature_host probed = {
+		.root = ctl->root,
+		.hierarchy = host->hierarchy,
+		.why_not = host->why_not,
+		.lru_gen = &host->lru_gen,
+		.ring_error = live ? probe_ring() : 0,
+	};
 
 	lru_gen_open(&host->lru_gen, ctl->root);
-	features_probe(&host->features, &(struct feature_host){
-						.root = ctl->root,
-						.hierarchy = host->hierarchy,
-						.why_not = host->why_not,
-						.lru_gen = &host->lru_gen,
-						.ring_error = live ? probe_ring() : 0,
-					});
+	features_probe(&host->features, &probed);
+	feature_files_close(&probed.files);
 	if (!live)
 		snprintf(ring->evidence, sizeof(ring->evidence), "not probed: not a live tree");
 }

@@ -7,7 +7,6 @@
 #include "feature.h"
 #include "file.h"
 #include "macro.h"
-#include "swap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,15 +79,6 @@ static void set(struct features *features, enum feature feature, bool present, c
 	va_end(ap);
 }
 
-static int read_below(const char *root, const char *name, char *buf, size_t size)
-{
-	char path[PATH_MAX];
-
-	if ((size_t)snprintf(path, sizeof(path), "%s%s", root, name) >= sizeof(path))
-		return -ENAMETOOLONG;
-	return file_read_at(AT_FDCWD, path, buf, size);
-}
-
 static bool is_readable(const char *root, const char *name)
 {
 	char path[PATH_MAX];
@@ -135,10 +125,12 @@ static void probe_reclaim(struct features *features, struct hierarchy *hierarchy
 		set(features, FEATURE_SWAPPINESS, true, "\"%s\" was taken", request);
 }
 
-static void probe_mglru(struct features *features, const char *root, const struct lru_gen *lru_gen)
+static void probe_mglru(struct features *features, struct feature_host *host)
 {
+	const struct lru_gen *lru_gen = host->lru_gen;
 	char text[32];
-	int len = read_below(root, "/sys/kernel/mm/lru_gen/enabled", text, sizeof(text));
+	int len = kept_file_read(&host->files.mglru, host->root, "/sys/kernel/mm/lru_gen/enabled",
+				 text, sizeof(text));
 
 	if (len < 0)
 		set(features, FEATURE_MGLRU, false, "lru_gen/enabled: %s", strerror(-len));
@@ -190,27 +182,27 @@ static void take_behaviour(struct features *features, const struct feature_host 
 	    host->fg_seen == FG_YES ? "not" : "just");
 }
 
-static void probe_swap(struct features *features, const char *root)
+static void probe_swap(struct features *features, struct feature_host *host)
 {
-	struct swap_summary swap;
+	const struct swap_summary *swap = swap_watch_look(&host->files.swap, host->root);
 	char zswap[16] = "";
 	bool memory;
 
-	swap_look(root, &swap);
-	read_below(root, "/sys/module/zswap/parameters/enabled", zswap, sizeof(zswap));
-	memory = swap.areas > 0 && (swap.areas == swap.zram || zswap[0] == 'Y');
-	set(features, FEATURE_SWAP, swap.areas > 0, "%u swap area%s%s%s", swap.areas,
-	    swap.areas == 1 ? "" : "s", swap.areas > 0 ? ": " : "", swap.text);
+	kept_file_read(&host->files.zswap, host->root, "/sys/module/zswap/parameters/enabled",
+		       zswap, sizeof(zswap));
+	memory = swap->areas > 0 && (swap->areas == swap->zram || zswap[0] == 'Y');
+	set(features, FEATURE_SWAP, swap->areas > 0, "%u swap area%s%s%s", swap->areas,
+	    swap->areas == 1 ? "" : "s", swap->areas > 0 ? ": " : "", swap->text);
 	set(features, FEATURE_SWAP_MEMORY, memory,
-	    "%u of %u are zram, %u on rotating disks, zswap is %s", swap.zram, swap.areas,
-	    swap.rotational, zswap[0] == 'Y' ? "on" : "off");
+	    "%u of %u are zram, %u on rotating disks, zswap is %s", swap->zram, swap->areas,
+	    swap->rotational, zswap[0] == 'Y' ? "on" : "off");
 }
 
 static void probe_psi(struct features *features, const char *root)
 {
 	char text[512];
 	struct psi_total psi;
-	int len = read_below(root, "/proc/pressure/memory", text, sizeof(text));
+	int len = file_read_below(root, "/proc/pressure/memory", text, sizeof(text));
 
 	if (len < 0)
 		set(features, FEATURE_PSI, false, "pressure/memory: %s", strerror(-len));
@@ -233,20 +225,20 @@ static enum capability capability_of(const struct features *features)
 	return probes[FEATURE_FG].present ? CAPABILITY_FAST_PATH : CAPABILITY_TIERS;
 }
 
-static void probe_what_may_change(struct features *features, const struct feature_host *host)
+static void probe_what_may_change(struct features *features, struct feature_host *host)
 {
 	if (host->reclaim_lies)
 		set(features, FEATURE_RECLAIM, false,
 		    "memory.reclaim reported success and freed nothing, again and again");
 	else if (!features->probes[FEATURE_RECLAIM].present)
 		probe_reclaim(features, host->hierarchy);
-	probe_mglru(features, host->root, host->lru_gen);
-	probe_swap(features, host->root);
+	probe_mglru(features, host);
+	probe_swap(features, host);
 	take_behaviour(features, host);
 	features->capability = capability_of(features);
 }
 
-void features_probe(struct features *ret, const struct feature_host *host)
+void features_probe(struct features *ret, struct feature_host *host)
 {
 	struct features features = {0};
 
@@ -264,7 +256,7 @@ void features_probe(struct features *ret, const struct feature_host *host)
 	*ret = features;
 }
 
-bool features_refresh(struct features *features, const struct feature_host *host)
+bool features_refresh(struct features *features, struct feature_host *host)
 {
 	struct features fresh = *features;
 	bool changed;
@@ -273,6 +265,13 @@ bool features_refresh(struct features *features, const struct feature_host *host
 	changed = memcmp(&fresh, features, sizeof(fresh)) != 0;
 	*features = fresh;
 	return changed;
+}
+
+void feature_files_close(struct feature_files *files)
+{
+	kept_file_close(&files->mglru);
+	kept_file_close(&files->zswap);
+	swap_watch_done(&files->swap);
 }
 
 const char *feature_to_string(enum feature feature)

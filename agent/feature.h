@@ -11,6 +11,7 @@
 #include "kparse.h"
 #include "lru_gen.h"
 #include "sample.h"
+#include "swap.h"
 
 enum feature {
 	FEATURE_CGROUP,      /* cgroup v2 with the memory controller */
@@ -37,6 +38,13 @@ struct features {
 	enum capability capability;
 };
 
+/* Files that are looked at again and again. All zeros: not open yet. */
+struct feature_files {
+	struct kept_file mglru;
+	struct kept_file zswap;
+	struct swap_watch swap;
+};
+
 /* What is probed. All that it points to must stay as long as it is used. */
 struct feature_host {
 	const char *root;
@@ -47,15 +55,18 @@ struct feature_host {
 	enum fast_path fast_path; /* what the administrator knows of the kernel */
 	enum fg_verdict fg_seen;  /* what its behaviour says of FG */
 	bool reclaim_lies;        /* memory.reclaim reports success and frees nothing */
+	struct feature_files files;
 };
+
+void feature_files_close(struct feature_files *files);
 
 /* memory.reclaim is probed with requests of 0 bytes, on one memcg that may be touched, and on live
  * trees only: the files of a fixture tree are taken as they are. */
-void features_probe(struct features *ret, const struct feature_host *host);
+void features_probe(struct features *ret, struct feature_host *host);
 
 /* Looks again at what may change while the agent runs: MGLRU, debugfs and swap, memory.reclaim as
  * long as it was not found, and whether it lies. True if anything did. */
-bool features_refresh(struct features *features, const struct feature_host *host);
+bool features_refresh(struct features *features, struct feature_host *host);
 
 const char *feature_to_string(enum feature feature);
 const char *capability_to_string(enum capability capability);

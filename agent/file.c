@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -41,6 +42,47 @@ int file_read_at(int dir_fd, const char *path, char *buf, size_t size)
 	if (fd < 0)
 		return -errno;
 	return file_read(fd, buf, size);
+}
+
+static int path_below(const char *root, const char *name, char path[PATH_MAX])
+{
+	return snprintf(path, PATH_MAX, "%s%s", root, name) < PATH_MAX ? 0 : -ENAMETOOLONG;
+}
+
+int file_read_below(const char *root, const char *name, char *buf, size_t size)
+{
+	char path[PATH_MAX];
+	int r = path_below(root, name, path);
+
+	return r < 0 ? r : file_read_at(AT_FDCWD, path, buf, size);
+}
+
+int kept_file_read(struct kept_file *file, const char *root, const char *name, char *buf,
+		   size_t size)
+{
+	char path[PATH_MAX];
+	int r;
+
+	if (!file->open) {
+		r = path_below(root, name, path);
+		if (r < 0)
+			return r;
+		file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (file->fd < 0)
+			return -errno;
+		file->open = true;
+	}
+	r = file_read(file->fd, buf, size);
+	if (r < 0)
+		kept_file_close(file);
+	return r;
+}
+
+void kept_file_close(struct kept_file *file)
+{
+	if (file->open)
+		close(file->fd);
+	*file = (struct kept_file){0};
 }
 
 bool file_contains(const char *path, const char *needle)

@@ -15,6 +15,21 @@ int file_read(int fd, char *buf, size_t size);
 /* The same for a path below dir_fd (AT_FDCWD: any path). */
 int file_read_at(int dir_fd, const char *path, char *buf, size_t size);
 
+/* The same for ROOT followed by name. */
+int file_read_below(const char *root, const char *name, char *buf, size_t size);
+
+/* A file that is read again and again and stays open in between. All zeros: not open yet. */
+struct kept_file {
+	bool open;
+	int fd;
+};
+
+/* The same; opens it where it is not open, and closes it after an error: the next time it may be
+ * another one. */
+int kept_file_read(struct kept_file *file, const char *root, const char *name, char *buf,
+		   size_t size);
+void kept_file_close(struct kept_file *file);
+
 /* True if the file holds the bytes of needle anywhere; for files of many megabytes too. */
 bool file_contains(const char *path, const char *needle);
 

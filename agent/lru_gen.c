@@ -77,6 +77,23 @@ void lru_gen_close(struct lru_gen *lru_gen)
 	*lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 }
 
+static bool is_there(const char *root)
+{
+	char path[PATH_MAX];
+
+	return (size_t)snprintf(path, sizeof(path), "%s/sys/kernel/debug/lru_gen", root) <
+		       sizeof(path) &&
+	       access(path, F_OK) == 0;
+}
+
+void lru_gen_refresh(struct lru_gen *lru_gen, const char *root)
+{
+	if (lru_gen->read_fd >= 0 && lru_gen->write_fd >= 0 && is_there(root))
+		return;
+	lru_gen_close(lru_gen);
+	lru_gen_open(lru_gen, root);
+}
+
 static int grow(struct lru_gen *lru_gen)
 {
 	size_t capacity = lru_gen->capacity ? 2 * lru_gen->capacity : CAPACITY_START;

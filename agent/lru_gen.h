@@ -31,6 +31,11 @@ void lru_gen_close(struct lru_gen *lru_gen);
  * it holds but one memcg or two. */
 void lru_gen_open_full(struct lru_gen *ret, const char *root);
 
+/* Follows debugfs as it is mounted and unmounted: opens what is missing, and lets go of files that
+ * are no longer to be found, which would keep the file system alive. No write to it may be under
+ * way. */
+void lru_gen_refresh(struct lru_gen *lru_gen, const char *root);
+
 /* Reads the whole listing into lru_gen->text. Length or -errno. One read(2) gives a page at most
  * and the kernel walks all memcgs again for each, so that many memcgs cost more than their number.
  * A node line that may be another memcg's than those before it is made unreadable (lru_gen.c). */

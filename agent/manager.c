@@ -60,11 +60,9 @@ static void refresh_features(void *userdata)
 	size_t n;
 	struct memcg *const *memcgs;
 
-	/* debugfs may be mounted later than we start. */
-	if (manager->lru_gen.read_fd < 0 || manager->lru_gen.write_fd < 0) {
-		lru_gen_close(&manager->lru_gen);
-		lru_gen_open(&manager->lru_gen, manager->options.root);
-	}
+	/* A write that was handed over may still need the descriptor. */
+	if (executor_is_idle(manager->executor))
+		lru_gen_refresh(&manager->lru_gen, manager->options.root);
 	manager->host.fg_seen = fg_behaviour_judge(&manager->pass.behaviour);
 	manager->host.reclaim_lies = executor_reclaim_lies(manager->executor);
 	if (!features_refresh(&manager->features, &manager->host))
@@ -229,6 +227,7 @@ struct manager *manager_free(struct manager *manager)
 	hierarchy_close(manager->hierarchy);
 	pass_done(&manager->pass);
 	lru_gen_close(&manager->lru_gen);
+	feature_files_close(&manager->host.files);
 	sd_event_unref(manager->event);
 	config_free(manager->config);
 	free(manager);

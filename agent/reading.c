@@ -10,12 +10,9 @@
 #include "array.h"
 #include "arith.h"
 #include "clock.h"
-#include "file.h"
 #include "macro.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 
 #define TEXT_MAX 8192
 
@@ -29,7 +26,6 @@ void reading_init(struct reading *ret, const char *root)
 	*ret = (struct reading){
 		.root = root,
 		.full = {.read_fd = -1, .write_fd = -1},
-		.meminfo_fd = -1,
 	};
 }
 
@@ -39,7 +35,7 @@ void reading_done(struct reading *reading)
 	free(reading->samples);
 	free(reading->counters);
 	lru_gen_close(&reading->full);
-	close_fd(&reading->meminfo_fd);
+	kept_file_close(&reading->meminfo_file);
 	reading_init(reading, reading->root);
 }
 
@@ -169,7 +165,7 @@ static void read_memcg(struct reading *reading, size_t i)
 
 static void read_meminfo(struct reading *reading)
 {
-	char path[PATH_MAX], text[TEXT_MAX];
+	char text[TEXT_MAX];
 	struct meminfo meminfo;
 	int len;
 
@@ -180,12 +176,8 @@ static void read_meminfo(struct reading *reading)
 		.swap_free_bytes = SAMPLE_UNKNOWN,
 	};
 	atomic_store_explicit(&reading->at, AT_MEMINFO, memory_order_relaxed);
-	if (reading->meminfo_fd < 0 &&
-	    (size_t)snprintf(path, sizeof(path), "%s/proc/meminfo", reading->root) < sizeof(path))
-		reading->meminfo_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	if (reading->meminfo_fd < 0)
-		return;
-	len = file_read(reading->meminfo_fd, text, sizeof(text));
+	len = kept_file_read(&reading->meminfo_file, reading->root, "/proc/meminfo", text,
+			     sizeof(text));
 	if (len >= 0 && kparse_meminfo(text, (size_t)len, &meminfo) >= 0)
 		reading->meminfo = meminfo;
 }

@@ -10,6 +10,7 @@
 #ifndef FGRECLAIM_READING_H
 #define FGRECLAIM_READING_H
 
+#include "file.h"
 #include "kparse.h"
 #include "lru_gen.h"
 #include "memcg.h"
@@ -40,7 +41,7 @@ struct reading {
 	uint64_t took_usec; /* from its begin to its end, CLOCK_MONOTONIC */
 	uint64_t cpu_usec;  /* of the thread */
 
-	int meminfo_fd;   /* kept open, -1: not yet */
+	struct kept_file meminfo_file;
 	atomic_size_t at; /* what is being read; see reading_where() */
 };
 

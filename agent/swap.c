@@ -9,7 +9,6 @@
 #include "file.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,15 +16,6 @@
 #include <sys/sysmacros.h>
 
 #define TEXT_MAX 16384
-
-static int read_below(const char *root, const char *name, char *buf, size_t size)
-{
-	char path[PATH_MAX];
-
-	if ((size_t)snprintf(path, sizeof(path), "%s%s", root, name) >= sizeof(path))
-		return -1;
-	return file_read_at(AT_FDCWD, path, buf, size);
-}
 
 /* --- rotational */
 
@@ -41,7 +31,7 @@ static enum rotational rotational_of(const char *root, const char *folder)
 
 		if ((size_t)snprintf(path, sizeof(path), "%s%s", folder, places[i]) >= sizeof(path))
 			continue;
-		len = read_below(root, path, text, sizeof(text));
+		len = file_read_below(root, path, text, sizeof(text));
 		if (len >= 0 && kparse_rotational(text, (size_t)len, &rotational) >= 0)
 			return rotational ? ROTATIONAL_YES : ROTATIONAL_NO;
 	}
@@ -146,18 +136,62 @@ static void look_at(const struct swap_area *area, void *userdata)
 static void each_area(const char *root, kparse_swap_emit_t emit, void *userdata)
 {
 	char text[TEXT_MAX];
-	int len = read_below(root, "/proc/swaps", text, sizeof(text));
+	int len = file_read_below(root, "/proc/swaps", text, sizeof(text));
 
 	if (len >= 0)
 		kparse_swaps(text, (size_t)len, emit, userdata);
 }
 
+/* FNV-1a; whoever makes a collision has to be root. */
+#define FINGERPRINT_BEGIN UINT64_C(0xcbf29ce484222325)
+#define FINGERPRINT_PRIME UINT64_C(0x100000001b3)
+
+static void mix(uint64_t *fingerprint, const void *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		*fingerprint =
+			(*fingerprint ^ ((const unsigned char *)bytes)[i]) * FINGERPRINT_PRIME;
+}
+
+/* All but what is in use. */
+static void mix_area(const struct swap_area *area, void *userdata)
+{
+	mix(userdata, area->name, strlen(area->name) + 1);
+	mix(userdata, &area->size_bytes, sizeof(area->size_bytes));
+	mix(userdata, &area->is_file, sizeof(area->is_file));
+}
+
+const struct swap_summary *swap_watch_look(struct swap_watch *watch, const char *root)
+{
+	uint64_t fingerprint = FINGERPRINT_BEGIN;
+	struct look look = {.root = root, .summary = &watch->summary};
+	char text[TEXT_MAX];
+	int len = kept_file_read(&watch->list, root, "/proc/swaps", text, sizeof(text));
+
+	if (len >= 0)
+		kparse_swaps(text, (size_t)len, mix_area, &fingerprint);
+	if (watch->looked && watch->fingerprint == fingerprint)
+		return &watch->summary;
+	watch->summary = (struct swap_summary){0};
+	watch->looked = true;
+	watch->fingerprint = fingerprint;
+	if (len >= 0)
+		kparse_swaps(text, (size_t)len, look_at, &look);
+	return &watch->summary;
+}
+
+void swap_watch_done(struct swap_watch *watch)
+{
+	kept_file_close(&watch->list);
+	*watch = (struct swap_watch){0};
+}
+
 void swap_look(const char *root, struct swap_summary *ret)
 {
-	struct look look = {.root = root, .summary = ret};
+	struct swap_watch watch = {0};
 
-	*ret = (struct swap_summary){0};
-	each_area(root, look_at, &look);
+	*ret = *swap_watch_look(&watch, root);
+	swap_watch_done(&watch);
 }
 
 /* --- memory */
@@ -179,7 +213,7 @@ static void measure_area(const struct swap_area *area, void *userdata)
 	if (!area->is_zram)
 		return;
 	snprintf(path, sizeof(path), "/sys/block/%s/mm_stat", strrchr(area->name, '/') + 1);
-	len = read_below(measure->root, path, text, sizeof(text));
+	len = file_read_below(measure->root, path, text, sizeof(text));
 	if (len < 0 || kparse_zram_mm_stat(text, (size_t)len, &stat) < 0)
 		memory->held_bytes = SAMPLE_UNKNOWN;
 	else if (is_number(memory->held_bytes))
@@ -191,7 +225,7 @@ void swap_measure(const char *root, struct swap_memory *ret)
 	struct measure measure = {.root = root, .memory = ret};
 	char text[TEXT_MAX];
 	struct meminfo meminfo;
-	int len = read_below(root, "/proc/meminfo", text, sizeof(text));
+	int len = file_read_below(root, "/proc/meminfo", text, sizeof(text));
 
 	*ret = (struct swap_memory){0};
 	each_area(root, measure_area, &measure);

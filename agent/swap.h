@@ -5,6 +5,7 @@
 #ifndef FGRECLAIM_SWAP_H
 #define FGRECLAIM_SWAP_H
 
+#include "file.h"
 #include "kparse.h"
 
 struct swap_summary {
@@ -18,6 +19,17 @@ struct swap_summary {
 
 /* From ROOT/proc/swaps. No swap, and a list that is not understood, is none. */
 void swap_look(const char *root, struct swap_summary *ret);
+
+/* The same again and again: the list stays open, and the devices are looked at again only when areas
+ * have come or gone. All zeros: not looked yet. */
+struct swap_watch {
+	struct kept_file list;
+	bool looked;
+	uint64_t fingerprint; /* of the areas that the summary is of */
+	struct swap_summary summary;
+};
+const struct swap_summary *swap_watch_look(struct swap_watch *watch, const char *root);
+void swap_watch_done(struct swap_watch *watch);
 
 enum rotational {
 	ROTATIONAL_UNKNOWN,

@@ -82,6 +82,31 @@ static void assert_reads(const struct fixture *fixture, struct lru_gen *lru_gen,
 	free(text);
 }
 
+/* debugfs mounted after the start, unmounted and mounted again, with the files closed meanwhile. */
+static void test_debugfs_comes_and_goes(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct lru_gen lru_gen;
+	int fd;
+
+	lru_gen_open(&lru_gen, fixture->root);
+	for (int round = 0; round < 2; round++) {
+		fixture_write(fixture, LRU_GEN, "memcg     1 /\n");
+		lru_gen_refresh(&lru_gen, fixture->root);
+		assert_true(lru_gen.read_fd >= 0 && lru_gen.write_fd >= 0);
+		assert_int_equal(lru_gen_read(&lru_gen), 14);
+		fd = lru_gen.read_fd;
+		lru_gen_refresh(&lru_gen, fixture->root);
+		assert_int_equal(lru_gen.read_fd, fd);
+		fixture_remove(fixture, LRU_GEN);
+		lru_gen_refresh(&lru_gen, fixture->root);
+		assert_int_equal(lru_gen.read_fd, -1);
+		assert_int_equal(lru_gen.write_fd, -1);
+		assert_int_equal(lru_gen_read(&lru_gen), -ENOENT);
+	}
+	lru_gen_close(&lru_gen);
+}
+
 static void test_reads_whole(void **state)
 {
 	static const size_t sizes[] = {0,      1,      4096,   65535,  65536, 65537,
@@ -168,10 +193,15 @@ static void test_command_sizes(void **state _unused_)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FIXTURE_TEST(test_nothing_there), FIXTURE_TEST(test_only_some_there),
-		FIXTURE_TEST(test_long_root),     FIXTURE_TEST(test_reads_whole),
-		FIXTURE_TEST(test_endless),       FIXTURE_TEST(test_recorded),
-		FIXTURE_TEST(test_commands),      FIXTURE_TEST(test_command_sizes),
+		FIXTURE_TEST(test_nothing_there),
+		FIXTURE_TEST(test_only_some_there),
+		FIXTURE_TEST(test_long_root),
+		FIXTURE_TEST(test_reads_whole),
+		FIXTURE_TEST(test_debugfs_comes_and_goes),
+		FIXTURE_TEST(test_endless),
+		FIXTURE_TEST(test_recorded),
+		FIXTURE_TEST(test_commands),
+		FIXTURE_TEST(test_command_sizes),
 	};
 
 	return cmocka_run_group_tests_name("lru-gen", tests, NULL, NULL);

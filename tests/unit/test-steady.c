@@ -125,6 +125,34 @@ static void test_nothing_is_opened(void **state)
 	bench_close(&bench);
 }
 
+/* Nor does looking whether the host has changed, which it still sees. */
+static void test_features_are_no_opens(void **state)
+{
+	struct bench bench;
+	struct feature_host host;
+
+	bench_open(&bench, state);
+	fixture_write(bench.fixture, "sys/kernel/mm/lru_gen/enabled", "0x0007\n");
+	fixture_write(bench.fixture, "sys/module/zswap/parameters/enabled", "N\n");
+	fixture_write(bench.fixture, "proc/swaps",
+		      "Filename Type Size Used Priority\n/dev/sda2 partition 8 0 -2\n");
+	host = (struct feature_host){
+		.root = bench.fixture->root,
+		.hierarchy = bench.hierarchy,
+		.lru_gen = &bench.lru_gen,
+	};
+	tick(&bench, 2);
+	features_probe(&bench.features, &host);
+	assert_true(bench.features.probes[FEATURE_MGLRU].present);
+	assert_false(bench.features.probes[FEATURE_SWAP_MEMORY].present);
+	watch(&bench, "");
+	for (int i = 0; i < 8; i++)
+		assert_false(features_refresh(&bench.features, &host));
+	assert_int_equal(count_opens(), 0);
+	feature_files_close(&host.files);
+	bench_close(&bench);
+}
+
 /* One that comes is looked for where it came, and nowhere else. */
 static void test_a_newcomer_is_no_full_scan(void **state)
 {
@@ -146,6 +174,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_nothing_is_opened),
+		FIXTURE_TEST(test_features_are_no_opens),
 		FIXTURE_TEST(test_a_newcomer_is_no_full_scan),
 	};
 

@@ -105,6 +105,31 @@ static void test_many(void **state)
 	assert_string_equal(swap.text, "...");
 }
 
+/* users.md 53: areas that come and go while the agent runs, and the disk behind one that changes;
+ * what is in use of them is no change. */
+static void test_watch(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct swap_watch watch = {0};
+
+	assert_int_equal(swap_watch_look(&watch, fixture->root)->areas, 0);
+	fixture_write(fixture, "sys/block/sda/queue/rotational", "1\n");
+	fixture_write(fixture, "proc/swaps", HEAD "/dev/sda2 partition 8 0 -2\n");
+	assert_int_equal(swap_watch_look(&watch, fixture->root)->rotational, 1);
+	/* The device is not asked again for nothing. */
+	fixture_write(fixture, "sys/block/sda/queue/rotational", "0\n");
+	fixture_write(fixture, "proc/swaps", HEAD "/dev/sda2 partition 8 4 -2\n");
+	assert_int_equal(swap_watch_look(&watch, fixture->root)->rotational, 1);
+	fixture_write(fixture, "proc/swaps",
+		      HEAD "/dev/sda2 partition 8 4 -2\n/dev/zram0 partition 8 0 100\n");
+	assert_int_equal(swap_watch_look(&watch, fixture->root)->areas, 2);
+	assert_int_equal(swap_watch_look(&watch, fixture->root)->zram, 1);
+	assert_int_equal(swap_watch_look(&watch, fixture->root)->rotational, 0);
+	fixture_write(fixture, "proc/swaps", HEAD);
+	assert_int_equal(swap_watch_look(&watch, fixture->root)->areas, 0);
+	swap_watch_done(&watch);
+}
+
 static struct swap_memory measure(void **state)
 {
 	struct swap_memory memory;
@@ -138,7 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_none), FIXTURE_TEST(test_recorded), FIXTURE_TEST(test_host),
-		FIXTURE_TEST(test_many), FIXTURE_TEST(test_memory),
+		FIXTURE_TEST(test_many), FIXTURE_TEST(test_watch),    FIXTURE_TEST(test_memory),
 	};
 
 	return cmocka_run_group_tests_name("swap", tests, NULL, NULL);
