@@ -85,6 +85,21 @@ static void print_size(const void *field, FILE *f)
 	fprintf(f, "%" PRIu64 "%s", bytes, units[i]);
 }
 
+static int parse_day(const struct config_key *key _unused_, const char *value, void *field)
+{
+	return parse_bytes_per_day(value, field);
+}
+
+static void print_day(const void *field, FILE *f)
+{
+	if (*(const uint64_t *)field == UINT64_MAX) {
+		fputs("infinity", f);
+		return;
+	}
+	print_size(field, f);
+	fputs("/day", f);
+}
+
 static int parse_share(const struct config_key *key, const char *value, void *field)
 {
 	uint64_t ppm;
@@ -244,7 +259,8 @@ static const struct config_key config_keys[] = {
 	  parse_fast_path, print_fast_path, AGENT(fast_path), 0, 0 },
 	{ SECTION_SWAP, "Anon", "one of auto, yes, no",
 	  parse_anon, print_anon, AGENT(policy.anon), 0, 0 },
-	{ SECTION_SWAP, "WriteBudget", NULL, NULL, NULL, 0, 0, 0 },
+	{ SECTION_SWAP, "WriteBudget", "a size per day such as 20G/day, or infinity",
+	  parse_day, print_day, AGENT(policy.swap_write_bytes), 0, 0 },
 	{ SECTION_METRICS, "Textfile", NULL, NULL, NULL, 0, 0, 0 },
 	{ SECTION_CLASS, "Match", "a glob of cgroup paths or names", NULL, NULL, 0, 0, 0 },
 	{ SECTION_CLASS, "Reclaim", "one of none, file, anon, all",

@@ -162,6 +162,9 @@ static uint64_t account(struct action *action, const struct memcg_usage *after, 
 	outcome->aging_usec += aging && result != -ECANCELED ? took_usec : 0;
 	outcome->scanned_pages += scanned_pages;
 	outcome->stolen_pages[action_type(action)] += stolen_pages;
+	if (action_type(action) == LRU_ANON)
+		totals->stolen_anon_bytes = saturating_add(
+			totals->stolen_anon_bytes, saturating_mul(stolen_pages, page_bytes));
 	totals->writes++;
 	totals->failures += failed;
 	totals->agings += aging && result >= 0;

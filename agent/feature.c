@@ -191,6 +191,7 @@ static void probe_swap(struct features *features, struct feature_host *host)
 	kept_file_read(&host->files.zswap, host->root, "/sys/module/zswap/parameters/enabled",
 		       zswap, sizeof(zswap));
 	memory = swap->areas > 0 && (swap->areas == swap->zram || zswap[0] == 'Y');
+	features->swap_rotates = !memory && swap->rotational > 0;
 	set(features, FEATURE_SWAP, swap->areas > 0, "%u swap area%s%s%s", swap->areas,
 	    swap->areas == 1 ? "" : "s", swap->areas > 0 ? ": " : "", swap->text);
 	set(features, FEATURE_SWAP_MEMORY, memory,

@@ -36,6 +36,7 @@ struct feature_probe {
 struct features {
 	struct feature_probe probes[_FEATURE_MAX];
 	enum capability capability;
+	bool swap_rotates; /* an area that is not memory is on a disk that rotates */
 };
 
 /* Files that are looked at again and again. All zeros: not open yet. */

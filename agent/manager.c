@@ -19,6 +19,7 @@
 #include "notify.h"
 #include "report.h"
 #include "summary.h"
+#include "swap_writes.h"
 #include "ticker.h"
 
 #include <errno.h>
@@ -46,11 +47,25 @@ struct manager {
 	struct ticker *ticker;
 	struct report_pace pace;
 	struct summary summary;
+	struct swap_writes swap_writes;
+	uint64_t booked_anon_bytes; /* of the executor's total */
 };
 
 static bool is_dry_run(const struct manager *manager)
 {
 	return manager->options.dry_run || manager->config->dry_run;
+}
+
+/* What was swapped out since the last time, for the day's budget. */
+static void book_swap_writes(struct manager *manager)
+{
+	uint64_t total_bytes = executor_totals(manager->executor)->stolen_anon_bytes;
+	uint64_t bytes = total_bytes - manager->booked_anon_bytes;
+
+	manager->booked_anon_bytes = total_bytes;
+	if (manager->features.probes[FEATURE_SWAP_MEMORY].present)
+		bytes = 0;
+	manager->pass.swap_written_bytes = swap_writes_book(&manager->swap_writes, bytes);
 }
 
 static void refresh_features(void *userdata)
@@ -60,6 +75,8 @@ static void refresh_features(void *userdata)
 	size_t n;
 	struct memcg *const *memcgs;
 
+	book_swap_writes(manager);
+	swap_writes_save(&manager->swap_writes, false);
 	/* A write that was handed over may still need the descriptor. */
 	if (executor_is_idle(manager->executor))
 		lru_gen_refresh(&manager->lru_gen, manager->options.root);
@@ -313,6 +330,8 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	manager->options = *options;
 	manager->config = config;
 	summary_init(&manager->summary);
+	/* systemd's, of StateDirectory=: not that of a recorded tree. */
+	swap_writes_open(&manager->swap_writes, *options->root ? NULL : getenv("STATE_DIRECTORY"));
 	manager->lru_gen = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	file_raise_descriptor_limit();
 	r = sd_event_default(&manager->event);
@@ -359,6 +378,8 @@ int manager_run(struct manager *manager)
 	if (manager->options.once && (r < 0 || manager->stop))
 		return r;
 	tell(manager, true);
+	book_swap_writes(manager);
+	swap_writes_save(&manager->swap_writes, true);
 	if (manager->options.once) {
 		memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 		report_table(&manager->features, manager->config, is_dry_run(manager), memcgs, n);

@@ -77,6 +77,7 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 	r = sampler_take(&pass->sampler, pass->hierarchy, pass->features, &snapshot);
 	if (r < 0)
 		return r;
+	snapshot.system.swap_written_bytes = pass->swap_written_bytes;
 	fg_behaviour_look(&pass->behaviour, &snapshot);
 	r = reserve(pass, &snapshot);
 	if (r < 0)

@@ -17,8 +17,9 @@ struct pass {
 	const struct features *features;
 	struct sampler sampler;
 	struct fg_behaviour behaviour;
-	struct memcg_state *states; /* one entry a memcg */
-	uint64_t *planned_bytes;    /* likewise */
+	uint64_t swap_written_bytes; /* for struct system_sample; whoever runs passes sets it */
+	struct memcg_state *states;  /* one entry a memcg */
+	uint64_t *planned_bytes;     /* likewise */
 	size_t memcgs_capacity;
 	struct decision *decisions;
 	size_t decisions_capacity;

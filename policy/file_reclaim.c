@@ -3,6 +3,7 @@
 #include "arith.h"
 #include "backoff.h"
 #include "protection.h"
+#include "swap_room.h"
 
 /* Without swappiness= the kernel may swap as well: only where that is allowed, or cannot be. */
 static bool may_swap(const struct policy_params *params, const struct class_params *class,
@@ -10,8 +11,7 @@ static bool may_swap(const struct policy_params *params, const struct class_para
 {
 	if (system->swap_total_bytes == 0 || sample->swap_max_bytes == 0)
 		return true;
-	return class->reclaim != RECLAIM_FILE && params->anon != ANON_NO &&
-	       (params->anon != ANON_AUTO || system->swap_is_memory);
+	return class->reclaim != RECLAIM_FILE && swap_write_room_bytes(params, system, 0) > 0;
 }
 
 static bool is_held(const struct memcg_state *state, uint64_t now_usec, bool heed_refaults,

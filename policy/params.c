@@ -17,6 +17,9 @@
 /* What an administrator does not notice: 1 % of one core. */
 #define DEFAULT_CPU_BUDGET_PPM 10000
 
+/* To swap on a disk in a day: a drive that is made for 150 TB lasts twenty years of it. */
+#define DEFAULT_SWAP_WRITE_BYTES (UINT64_C(20) << 30)
+
 #define WEIGHT_MAX 10000
 
 /* 0.5 % per minute: in simulation 63 % of the memory kept at 0.8 refaults per minute and 100 pages
@@ -40,6 +43,7 @@ void params_init(struct policy_params *ret)
 	ret->concurrency = DEFAULT_CONCURRENCY;
 	ret->cpu_budget_ppm = DEFAULT_CPU_BUDGET_PPM;
 	ret->anon = ANON_AUTO;
+	ret->swap_write_bytes = DEFAULT_SWAP_WRITE_BYTES;
 }
 
 void class_params_init(struct class_params *ret, const char *name)

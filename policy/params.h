@@ -46,6 +46,7 @@ struct policy_params {
 	uint32_t concurrency;
 	uint64_t cpu_budget_ppm; /* of one core, above 0 */
 	enum anon_policy anon;
+	uint64_t swap_write_bytes; /* to a disk, in any 24 hours; UINT64_MAX: no limit */
 	size_t n_classes;
 	struct class_params classes[CLASSES_MAX];
 };

@@ -39,6 +39,8 @@ enum reason {
 	REASON_NOT_LISTED,     /* its records were missing or torn in this scan */
 	REASON_NO_SWAP,        /* bytes of swap free : bytes needed */
 	REASON_SWAP_DEVICE,    /* swap is a disk and Anon= does not allow that */
+	REASON_SWAP_ROTATES,   /* ... or rotates, which nothing allows */
+	REASON_SWAP_BUDGET,    /* bytes written to a disk in a day : budget */
 	REASON_ANON_OFF,       /* Anon=no, or the class takes file only */
 	REASON_LITTLE_ANON,    /* bytes of anon : bytes worth aging for */
 	REASON_FILE_MOSTLY,    /* bytes of anon : bytes of file */

@@ -143,6 +143,8 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 		return view_say(view, REASON_QUOTA, view->quota_bytes, budget_bytes);
 	budget_bytes = min_u64(min_u64(budget_bytes, credit_bytes),
 			       min_u64(view->room_bytes, view->quota_bytes));
+	budget_bytes = min_u64(budget_bytes, swap_write_room_bytes(view->params, &snapshot->system,
+								   plan->swap_bytes));
 	for (uint32_t v = 0; v < view->sample->n_lruvecs; v++) {
 		const struct lruvec_sample *lruvec =
 			&snapshot->lruvecs[view->sample->first_lruvec + v];

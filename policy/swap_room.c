@@ -32,6 +32,21 @@ static uint64_t swap_room_bytes(const struct memcg_view *view, const struct plan
 	return room_bytes;
 }
 
+uint64_t swap_write_room_bytes(const struct policy_params *params,
+			       const struct system_sample *system, uint64_t planned_bytes)
+{
+	if (params->anon == ANON_NO)
+		return 0;
+	if (system->swap_is_memory)
+		return UINT64_MAX;
+	if (params->anon == ANON_AUTO || system->swap_rotates)
+		return 0;
+	if (params->swap_write_bytes == UINT64_MAX)
+		return UINT64_MAX;
+	return saturating_sub(params->swap_write_bytes,
+			      saturating_add(system->swap_written_bytes, planned_bytes));
+}
+
 bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan)
 {
 	const struct system_sample *system = &view->snapshot->system;
@@ -51,6 +66,17 @@ bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan)
 	}
 	if (view->params->anon == ANON_AUTO && !system->swap_is_memory) {
 		view_say(view, REASON_SWAP_DEVICE, 0, 0);
+		return true;
+	}
+	if (!system->swap_is_memory && system->swap_rotates) {
+		view_say(view, REASON_SWAP_ROTATES, 0, 0);
+		return true;
+	}
+	if (swap_write_room_bytes(view->params, system, plan->swap_bytes) <
+	    view->snapshot->page_bytes) {
+		view_say(view, REASON_SWAP_BUDGET,
+			 saturating_add(system->swap_written_bytes, plan->swap_bytes),
+			 view->params->swap_write_bytes);
 		return true;
 	}
 	return false;

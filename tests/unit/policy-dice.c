@@ -73,6 +73,7 @@ static void build_params(struct dice *dice, struct policy_params *params)
 {
 	params_init(params);
 	params->anon = (enum anon_policy)dice_below(dice, _ANON_POLICY_MAX);
+	params->swap_write_bytes = dice_once_in(dice, 8) ? UINT64_MAX : dice_below(dice, MIB(2048));
 	params->write_max_bytes = UINT64_C(65536) << dice_below(dice, 11);
 	params->n_classes = 1 + dice_below(dice, 4);
 	for (size_t i = 0; i < params->n_classes; i++) {
@@ -97,6 +98,8 @@ static void build_system(struct dice *dice, struct snapshot *snapshot, uint64_t 
 		system->capability = (enum capability)dice_below(dice, _CAPABILITY_MAX);
 	system->reclaim_swappiness = !dice_once_in(dice, 4);
 	system->swap_is_memory = !dice_once_in(dice, 4);
+	system->swap_rotates = dice_once_in(dice, 4);
+	system->swap_written_bytes = dice_below(dice, MIB(2048));
 	if (dice_once_in(dice, 4)) {
 		system->swap_total_bytes = dice_size(dice, absurd);
 		system->swap_free_bytes = dice_size(dice, absurd);

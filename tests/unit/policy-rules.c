@@ -140,6 +140,8 @@ static const char *check_anon_allowed(const struct check *c, const struct decisi
 		return "takes anon that may not be taken";
 	if (c->params->anon == ANON_AUTO && !system->swap_is_memory)
 		return "swaps to a disk";
+	if (!system->swap_is_memory && system->swap_rotates)
+		return "swaps to a disk that rotates";
 	if (system->capability < CAPABILITY_GENERATIONS)
 		return "uses generations that are not there";
 	if (!is_number(system->swap_free_bytes) || system->swap_free_bytes == 0)
@@ -454,6 +456,27 @@ static const char *check_bytes(const struct check *c, size_t i)
 	return NULL;
 }
 
+/* Swap on a disk: no more than the day leaves. */
+static const char *check_swap_budget(const struct check *c)
+{
+	const struct system_sample *system = &c->snapshot->system;
+	uint64_t bytes = system->swap_written_bytes;
+	bool any = false;
+
+	for (size_t d = 0; d < c->plan->n_decisions; d++) {
+		const struct decision *decision = &c->plan->decisions[d];
+
+		if (decision->action != ACTION_EVICT ||
+		    decision->swappiness == SWAPPINESS_FILE_ONLY)
+			continue;
+		any = true;
+		bytes = saturating_add(bytes, decision->bytes);
+	}
+	return any && !system->swap_is_memory && bytes > c->params->swap_write_bytes
+		       ? "swaps more to a disk than the day allows"
+		       : NULL;
+}
+
 const char *policy_violation(const struct policy_params *params, const struct snapshot *snapshot,
 			     const struct memcg_state *states, const struct plan *plan)
 {
@@ -476,5 +499,5 @@ const char *policy_violation(const struct policy_params *params, const struct sn
 		why = check_verdict(&c, i);
 	for (size_t i = 0; i < snapshot->n_memcgs && !why; i++)
 		why = check_bytes(&c, i);
-	return why;
+	return why ? why : check_swap_budget(&c);
 }

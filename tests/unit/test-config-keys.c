@@ -79,6 +79,11 @@ static const struct {
 	{"Agent", "Concurrency", {"1", "16"}, {"0", "17", "4294967297"}, "a number of 1 to 16"},
 	{"Agent", "DryRun", {"off", "TRUE"}, {"maybe", "2", "yes no"}, "yes or no"},
 	{"Swap", "Anon", {"auto", "yes"}, {"Auto", "on", "maybe"}, "one of auto, yes, no"},
+	{"Swap",
+	 "WriteBudget",
+	 {"0/day", "infinity"},
+	 {"20G", "1G/h", "-1/day"},
+	 "a size per day such as 20G/day, or infinity"},
 	{"Class a",
 	 "Reclaim",
 	 {"none", "all"},
@@ -164,7 +169,8 @@ static void test_round_trip(void **state)
 
 	assert_round_trip(*state, "");
 	assert_round_trip(*state, "[Agent]\nInterval=1h\nWriteDeadline=1234567us\nWriteMax=65537\n"
-				  "CpuBudget=0.0203%\nConcurrency=3\nDryRun=no\n[Swap]\nAnon=yes\n"
+				  "CpuBudget=0.0203%\nConcurrency=3\nDryRun=no\n[Swap]\nAnon="
+				  "yes\nWriteBudget=1.5G/day\n"
 				  "[Class x]\nMatch=/a:b\nMatch=/[!;#]**\nFloor=1.5G\nWeight=1\n"
 				  "[Class y]\n[Class z.1-_]\nFloor=0\nReclaim=none\n"
 				  "RefaultLimit=12.3456%/min\nPressureLimit=100%\nMatch=/z\n"
@@ -185,10 +191,10 @@ static void test_dump_text(void **state)
 	assert_non_null(origin);
 	assert_non_null(strstr(origin, "/x.conf:5\nMatch=/a\n"));
 	*origin = '\0';
-	assert_string_equal(
-		text, "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
-		      "WriteDeadline=500ms\nConcurrency=2\nFastPath=auto\n\n[Swap]\nAnon=auto\n\n"
-		      "[Class a]\n");
+	assert_string_equal(text, "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
+				  "WriteDeadline=500ms\nConcurrency=2\nFastPath=auto\n\n[Swap]"
+				  "\nAnon=auto\nWriteBudget=20G/day\n\n"
+				  "[Class a]\n");
 	assert_string_equal(strstr(origin + 1, "Reclaim="),
 			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
 			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\n");
@@ -230,7 +236,7 @@ static void test_installed_default(void **state)
 	config = must_load(*state, text);
 	assert_same(config, defaults);
 	/* All keys, and the line of the class. */
-	assert_int_equal(n, 16);
+	assert_int_equal(n, 17);
 	assert_string_not_equal(config->matches[0].origin, "built in");
 	config_free(config);
 	config_free(defaults);

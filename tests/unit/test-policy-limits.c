@@ -211,6 +211,50 @@ static void test_swap_device(void **arg)
 	assert_non_null(world_decision(&w, idle));
 }
 
+/* Swap on a disk that rotates is for nobody: swap that is added at run time may be one. */
+static void test_swap_that_rotates(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.system.swap_is_memory = false;
+	w.params.anon = ANON_YES;
+	w.snapshot.system.swap_rotates = true;
+	world_tick(&w);
+	assert_refused(REASON_SWAP_ROTATES);
+	w.snapshot.system.swap_rotates = false;
+	world_tick(&w);
+	assert_non_null(world_decision(&w, idle));
+}
+
+/* What the day leaves is taken to the page, and no more; memory has no such budget. */
+static void test_swap_write_budget(void **arg)
+{
+	struct system_sample *system = &w.snapshot.system;
+	uint64_t wanted_bytes;
+
+	(void)arg;
+	begin();
+	system->swap_is_memory = false;
+	w.params.anon = ANON_YES;
+	world_full_pace(&w, idle);
+	wanted_bytes = world_bytes(&w, idle);
+	assert_true(wanted_bytes > MIB(2));
+	system->swap_written_bytes = w.params.swap_write_bytes - MIB(2);
+	world_tick(&w);
+	assert_int_equal(world_bytes(&w, idle), MIB(2));
+	system->swap_written_bytes = w.params.swap_write_bytes;
+	world_tick(&w);
+	assert_refused(REASON_SWAP_BUDGET);
+	assert_int_equal(w.states[idle].verdict.measured, w.params.swap_write_bytes);
+	w.params.swap_write_bytes = UINT64_MAX;
+	world_tick(&w);
+	assert_true(world_bytes(&w, idle) > MIB(2));
+	w.params.swap_write_bytes = 0;
+	system->swap_is_memory = true;
+	world_tick(&w);
+	assert_true(world_bytes(&w, idle) > MIB(2));
+}
+
 static void test_anon_no(void **arg)
 {
 	(void)arg;
@@ -322,6 +366,8 @@ int main(void)
 		cmocka_unit_test(test_swap_max),
 		cmocka_unit_test(test_swap_max_of_an_ancestor),
 		cmocka_unit_test(test_swap_device),
+		cmocka_unit_test(test_swap_that_rotates),
+		cmocka_unit_test(test_swap_write_budget),
 		cmocka_unit_test(test_anon_no),
 		cmocka_unit_test(test_quota_of_an_ancestor),
 		cmocka_unit_test(test_quota_is_not_saved_up),
