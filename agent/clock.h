@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Clocks as microseconds: CLOCK_BOOTTIME for the policy, so that a suspend shows as a gap;
- * CLOCK_MONOTONIC for everything else; CLOCK_THREAD_CPUTIME_ID for our own cost.
+ * CLOCK_REALTIME for what outlives a restart; CLOCK_MONOTONIC for everything else;
+ * CLOCK_THREAD_CPUTIME_ID and CLOCK_PROCESS_CPUTIME_ID for our own cost.
  */
 #ifndef FGRECLAIM_CLOCK_H
 #define FGRECLAIM_CLOCK_H

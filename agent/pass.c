@@ -78,6 +78,7 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 	if (r < 0)
 		return r;
 	snapshot.system.swap_written_bytes = pass->swap_written_bytes;
+	snapshot.system.cpu_wait_usec = pass->cpu_wait_usec;
 	fg_behaviour_look(&pass->behaviour, &snapshot);
 	r = reserve(pass, &snapshot);
 	if (r < 0)

@@ -17,9 +17,11 @@ struct pass {
 	const struct features *features;
 	struct sampler sampler;
 	struct fg_behaviour behaviour;
-	uint64_t swap_written_bytes; /* for struct system_sample; whoever runs passes sets it */
-	struct memcg_state *states;  /* one entry a memcg */
-	uint64_t *planned_bytes;     /* likewise */
+	/* For struct system_sample; whoever runs passes sets them. */
+	uint64_t swap_written_bytes;
+	uint64_t cpu_wait_usec;
+	struct memcg_state *states; /* one entry a memcg */
+	uint64_t *planned_bytes;    /* likewise */
 	size_t memcgs_capacity;
 	struct decision *decisions;
 	size_t decisions_capacity;

@@ -19,6 +19,10 @@
 
 #define WHERE_MAX 256
 
+/* Passes may have three quarters of the budget: a host of many cgroups leaves something for what the
+ * passes are made for. */
+#define PASSES_PPM 750000
+
 /* The counters of memcgs have half of the budget; scan, listing and plan have the rest. */
 #define COUNTERS_DIVISOR 2
 
@@ -26,12 +30,14 @@ struct ticker {
 	struct ticker_settings settings;
 	const struct config *config;
 	struct worker *worker;
-	sd_event_source *next; /* when the next pass is due */
-	sd_event_source *slow; /* when the reading under way is slow */
-	struct cpu_budget budget;
-	uint64_t interval_usec;  /* as configured, or as the CPU budget allows */
-	uint64_t made_up_usec;   /* all that was not waited for */
-	uint64_t begin_cpu_usec; /* that the pass under way has cost the loop */
+	sd_event_source *next;    /* when the next pass is due */
+	sd_event_source *slow;    /* when the reading under way is slow */
+	struct cpu_budget passes; /* what looking and deciding costs */
+	struct cpu_budget all;    /* the same and all else, the kernel's work for our writes too */
+	uint64_t process_usec;    /* CPU time of the process that is booked there */
+	uint64_t interval_usec;   /* as configured, or as the CPU budget allows */
+	uint64_t made_up_usec;    /* all that was not waited for */
+	uint64_t begin_cpu_usec;  /* that the pass under way has cost the loop */
 	unsigned n_passes;
 	bool stopped;
 	bool slow_said; /* and no reading has been faster since */
@@ -74,14 +80,27 @@ static int on_slow(sd_event_source *source _unused_, uint64_t usec _unused_, voi
 	return 0;
 }
 
+/* How long idle memory has to wait by now. Threads of io_uring are of this process (own_cost.c). */
+static uint64_t spend_all(struct ticker *ticker)
+{
+	uint64_t process_usec = clock_usec(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t spent_usec = saturating_sub(process_usec, ticker->process_usec);
+
+	ticker->process_usec = process_usec;
+	return cpu_budget_spend(&ticker->all, clock_usec(CLOCK_MONOTONIC), spent_usec,
+				ticker->config->policy.cpu_budget_ppm);
+}
+
 /* Plans; *ret_next_usec: when to begin the next pass. */
 static int end_pass(struct ticker *ticker, uint64_t *ret_next_usec)
 {
 	const struct ticker_settings *settings = &ticker->settings;
 	uint64_t begun_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID), wait_usec, cpu_usec;
+	uint64_t passes_ppm = mul_div(ticker->config->policy.cpu_budget_ppm, PASSES_PPM, PPM);
 	struct plan plan;
 	int r;
 
+	settings->pass->cpu_wait_usec = spend_all(ticker);
 	r = pass_end(settings->pass, ticker->config, &plan);
 	if (r < 0)
 		return r;
@@ -89,8 +108,8 @@ static int end_pass(struct ticker *ticker, uint64_t *ret_next_usec)
 	settings->planned(&plan, settings->userdata);
 	cpu_usec = ticker->begin_cpu_usec + settings->pass->sampler.booked_usec +
 		   clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
-	wait_usec = cpu_budget_spend(&ticker->budget, clock_usec(CLOCK_MONOTONIC), cpu_usec,
-				     ticker->config->policy.cpu_budget_ppm);
+	wait_usec = cpu_budget_spend(&ticker->passes, clock_usec(CLOCK_MONOTONIC), cpu_usec,
+				     max_u64(passes_ppm, 1));
 	ticker->interval_usec = max_u64(ticker->config->interval_usec, wait_usec);
 	*ret_next_usec = max_u64(plan.next_usec, wait_usec);
 	return 0;
@@ -153,7 +172,9 @@ int ticker_new(const struct ticker_settings *settings, const struct config *conf
 	ticker->settings = *settings;
 	ticker->config = config;
 	ticker->interval_usec = config->interval_usec;
-	cpu_budget_init(&ticker->budget, clock_usec(CLOCK_MONOTONIC));
+	cpu_budget_init(&ticker->passes, clock_usec(CLOCK_MONOTONIC));
+	cpu_budget_init(&ticker->all, clock_usec(CLOCK_MONOTONIC));
+	ticker->process_usec = clock_usec(CLOCK_PROCESS_CPUTIME_ID);
 	r = worker_new(settings->event, on_read, ticker, &ticker->worker);
 	if (r >= 0)
 		r = sd_event_add_time_relative(settings->event, &ticker->slow, CLOCK_MONOTONIC, 0,
@@ -191,7 +212,7 @@ bool ticker_is_busy(const struct ticker *ticker)
 
 uint64_t ticker_spent_usec(const struct ticker *ticker)
 {
-	return ticker->budget.spent_usec;
+	return ticker->passes.spent_usec;
 }
 
 unsigned ticker_n_passes(const struct ticker *ticker)

@@ -5,8 +5,9 @@
  * Files are read beside the loop, which stays free for signals, for the ends of writes and for the
  * watchdog. Only one pass is under way at a time, and nobody else may scan the tree meanwhile.
  *
- * Passes cost CPU time, which is measured; when they take more than CpuBudget of one core the
- * interval grows until they no longer do.
+ * All that this process does costs CPU time, which is measured. When passes take more than their part
+ * of CpuBudget the interval grows until they no longer do; when passes and writes together take more
+ * than all of it, idle memory waits.
  */
 #ifndef FGRECLAIM_TICKER_H
 #define FGRECLAIM_TICKER_H

@@ -31,6 +31,7 @@ enum reason {
 	REASON_HOLD_FAILED,   /* failed writes : 0 */
 	REASON_HOLD_TIERS, /* ppm of the evicted file of tier 1 and above that came back : limit */
 	REASON_HOLD_NO_YIELD, /* bytes freed : bytes asked */
+	REASON_CPU_BUDGET,    /* usec until it has paid for what was done : 0 */
 	REASON_FLOOR,         /* bytes held : floor */
 	REASON_QUOTA,         /* bytes that the quotas leave : bytes wanted */
 

@@ -157,6 +157,7 @@ struct system_sample {
 	uint64_t swap_total_bytes;
 	uint64_t swap_free_bytes;
 	uint64_t swap_written_bytes; /* by us, to swap that is no memory, in the last 24 hours */
+	uint64_t cpu_wait_usec; /* until CpuBudget= has paid for what was done so far; 0: it has */
 	uint64_t ram_bytes;
 	uint64_t available_bytes;
 };

@@ -15,6 +15,8 @@
  *
  * The walk is paid for in the same way: with CpuBudget of 1 % the next aging comes no sooner than a
  * hundred times the time that the last one took. A working set of a terabyte takes seconds to walk.
+ * And all of it waits while the agent as a whole, the kernel's work for it included, has spent more
+ * than its CpuBudget: idle memory can wait.
  *
  * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the
  * order of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where
@@ -274,6 +276,8 @@ uint64_t saver_plan(const struct memcg_view *view, struct plan *plan)
 		return 0;
 	if (backoff_holds(state, view->snapshot->now_usec, &state->verdict))
 		return 0;
+	if (view->snapshot->system.cpu_wait_usec > 0)
+		return view_say(view, REASON_CPU_BUDGET, view->snapshot->system.cpu_wait_usec, 0);
 	known_usec = known_usec_of(view);
 	if (known_usec < SAVER_YOUNG_USEC) {
 		age(view, plan);

@@ -100,6 +100,8 @@ static void build_system(struct dice *dice, struct snapshot *snapshot, uint64_t 
 	system->swap_is_memory = !dice_once_in(dice, 4);
 	system->swap_rotates = dice_once_in(dice, 4);
 	system->swap_written_bytes = dice_below(dice, MIB(2048));
+	if (dice_once_in(dice, 8))
+		system->cpu_wait_usec = 1 + dice_below(dice, SECONDS(60));
 	if (dice_once_in(dice, 4)) {
 		system->swap_total_bytes = dice_size(dice, absurd);
 		system->swap_free_bytes = dice_size(dice, absurd);

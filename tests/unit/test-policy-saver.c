@@ -419,12 +419,28 @@ static void test_working_set_is_measured(void **arg)
 	assert_int_equal(w.states[idle].working_set_bytes, MIB(80));
 }
 
+/* Idle memory waits for CPU time: neither aged nor evicted; and goes on by itself. */
+static void test_cpu_budget_is_waited_for(void **arg)
+{
+	(void)arg;
+	begin(aged);
+	w.snapshot.system.cpu_wait_usec = SECONDS(3);
+	world_ticks(&w, 20);
+	assert_null(world_decision(&w, idle));
+	assert_int_equal(w.states[idle].verdict.reason, REASON_CPU_BUDGET);
+	assert_int_equal(w.states[idle].verdict.measured, SECONDS(3));
+	w.snapshot.system.cpu_wait_usec = 0;
+	world_tick(&w);
+	assert_non_null(world_decision(&w, idle));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ages_when_the_oldest_is_empty),
 		cmocka_unit_test(test_dear_aging_is_paid_for),
 		cmocka_unit_test(test_a_larger_budget_pays_sooner),
+		cmocka_unit_test(test_cpu_budget_is_waited_for),
 		cmocka_unit_test(test_nearly_empty_is_empty),
 		cmocka_unit_test(test_never_merges_anon),
 		cmocka_unit_test(test_never_merges_much_file),

@@ -5,11 +5,13 @@
  */
 #include "ticker.h"
 #include "clock.h"
+#include "cpu_budget.h"
 #include "macro.h"
 #include "ring.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -219,6 +221,38 @@ static void test_the_file_has_a_name(void **state)
 	bench_close(&bench);
 }
 
+/* More CPU time than can have been saved up, in a thread that the loop knows nothing of. */
+static void *burn(void *arg _unused_)
+{
+	while (clock_usec(CLOCK_THREAD_CPUTIME_ID) < 2 * CPU_BUDGET_SAVED_USEC / 100)
+		;
+	return NULL;
+}
+
+/* users.md 8: whoever spends it, the CPU time of the process counts, and idle memory waits for it. */
+static void test_all_threads_are_paid_for(void **state)
+{
+	struct bench bench;
+	pthread_t thread;
+
+	bench_open(&bench, state, PATIENCE);
+	bench.config->policy.cpu_budget_ppm = 10000;
+	assert_int_equal(pthread_create(&thread, NULL, burn, NULL), 0);
+	pthread_join(thread, NULL);
+	run_until(&bench, &bench.n_planned, 1);
+	assert_true(bench.pass.cpu_wait_usec > 0);
+	/* A thousand cores pay for it at once. */
+	bench.config->policy.cpu_budget_ppm = 1000000000;
+	for (uint64_t end_usec = fixture_now_usec() + PATIENCE;
+	     bench.pass.cpu_wait_usec > 0 && fixture_now_usec() < end_usec;)
+		run_until(&bench, &bench.n_planned, bench.n_planned + 1);
+	assert_int_equal(bench.pass.cpu_wait_usec, 0);
+	ticker_stop(bench.ticker);
+	while (ticker_is_busy(bench.ticker))
+		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	bench_close(&bench);
+}
+
 /* Everything is slow here, and still there is one line about it. */
 static void test_slowness_is_said_once(void **state)
 {
@@ -259,6 +293,7 @@ int main(void)
 		FIXTURE_TEST(test_passes_follow),
 		FIXTURE_TEST(test_loop_is_free_while_a_file_hangs),
 		FIXTURE_TEST(test_the_file_has_a_name),
+		FIXTURE_TEST(test_all_threads_are_paid_for),
 		FIXTURE_TEST(test_slowness_is_said_once),
 	};
 
