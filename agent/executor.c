@@ -347,6 +347,22 @@ void executor_stop(struct executor *executor)
 		ring_cancel_all(executor->ring);
 }
 
+void executor_resume(struct executor *executor)
+{
+	executor->stopped = false;
+}
+
+bool executor_is_stalled(const struct executor *executor, uint64_t now_usec)
+{
+	uint64_t patience_usec =
+		saturating_add(executor->config->write_deadline_usec, EXECUTOR_STALL_USEC);
+
+	for (const struct action *action = executor->actions; action; action = action->next)
+		if (action->running && saturating_sub(now_usec, action->begun_usec) > patience_usec)
+			return true;
+	return false;
+}
+
 bool executor_is_idle(const struct executor *executor)
 {
 	return executor->actions == NULL;

@@ -38,6 +38,16 @@ void executor_start(struct executor *executor, const struct plan *plan,
 /* Begins nothing more and asks the writes under way to end. */
 void executor_stop(struct executor *executor);
 
+/* Undoes that: the next plan is carried out. */
+void executor_resume(struct executor *executor);
+
+/* True if a write has not ended EXECUTOR_STALL_USEC after its deadline. now_usec: CLOCK_MONOTONIC. */
+bool executor_is_stalled(const struct executor *executor, uint64_t now_usec);
+
+/* Cancelled writes have been seen to end within 1.6 s; sixteen of them, one after the other, as those
+ * to lru_gen go, within half of this. */
+#define EXECUTOR_STALL_USEC (60 * UINT64_C(1000000))
+
 /* Nothing queued, nothing under way. */
 bool executor_is_idle(const struct executor *executor);
 

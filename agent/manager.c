@@ -19,18 +19,20 @@
 #include "notify.h"
 #include "report.h"
 #include "summary.h"
+#include "suspend.h"
 #include "swap_writes.h"
 #include "ticker.h"
+#include "watchdog.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <systemd/sd-event.h>
 
-/* How long a stop waits for the writes and the reading under way: reclaim looks at a cancel between
- * two batches, and what the kernel adds up cannot be cancelled at all. */
-#define STOP_USEC          (5 * USEC_PER_SEC)
-#define STOP_ACCURACY_USEC (100 * 1000)
+/* How long a stop, a second in all, waits for what is under way: reclaim looks at a cancel between two
+ * batches, and what the kernel adds up cannot be cancelled at all. */
+#define STOP_USEC          (700 * UINT64_C(1000))
+#define STOP_ACCURACY_USEC (50 * UINT64_C(1000))
 
 struct manager {
 	struct manager_options options;
@@ -45,10 +47,11 @@ struct manager {
 	struct executor *executor;
 	struct pass pass;
 	struct ticker *ticker;
+	struct suspend *suspend; /* NULL: no live host, or --once */
+	struct watchdog watchdog;
 	struct report_pace pace;
 	struct summary summary;
 	struct swap_writes swap_writes;
-	uint64_t booked_anon_bytes; /* of the executor's total */
 };
 
 static bool is_dry_run(const struct manager *manager)
@@ -56,27 +59,22 @@ static bool is_dry_run(const struct manager *manager)
 	return manager->options.dry_run || manager->config->dry_run;
 }
 
-/* What was swapped out since the last time, for the day's budget. */
-static void book_swap_writes(struct manager *manager)
+static void follow_swap_writes(struct manager *manager, bool at_end)
 {
-	uint64_t total_bytes = executor_totals(manager->executor)->stolen_anon_bytes;
-	uint64_t bytes = total_bytes - manager->booked_anon_bytes;
-
-	manager->booked_anon_bytes = total_bytes;
-	if (manager->features.probes[FEATURE_SWAP_MEMORY].present)
-		bytes = 0;
-	manager->pass.swap_written_bytes = swap_writes_book(&manager->swap_writes, bytes);
+	manager->pass.swap_written_bytes = swap_writes_follow(
+		&manager->swap_writes, executor_totals(manager->executor)->stolen_anon_bytes,
+		manager->features.probes[FEATURE_SWAP_MEMORY].present);
+	swap_writes_save(&manager->swap_writes, at_end);
 }
 
 static void refresh_features(void *userdata)
 {
 	struct manager *manager = userdata;
 	struct features former = manager->features;
-	size_t n;
-	struct memcg *const *memcgs;
 
-	book_swap_writes(manager);
-	swap_writes_save(&manager->swap_writes, false);
+	watchdog_note(&manager->watchdog,
+		      executor_is_stalled(manager->executor, clock_usec(CLOCK_MONOTONIC)));
+	follow_swap_writes(manager, false);
 	/* A write that was handed over may still need the descriptor. */
 	if (executor_is_idle(manager->executor))
 		lru_gen_refresh(&manager->lru_gen, manager->options.root);
@@ -88,9 +86,7 @@ static void refresh_features(void *userdata)
 	if (former.probes[FEATURE_MGLRU].present == manager->features.probes[FEATURE_MGLRU].present)
 		return;
 	/* Another LRU misreads what the former one left behind: wait until it has settled. */
-	memcgs = hierarchy_memcgs(manager->hierarchy, &n);
-	for (size_t i = 0; i < n; i++)
-		memcgs[i]->state.looked_usec = 0;
+	pass_rebase(&manager->pass);
 }
 
 /* --- one tick: refresh_features(), and after the pass on_planned() */
@@ -148,6 +144,8 @@ static int begin_stop(struct manager *manager)
 	if (manager->stop)
 		return 0;
 	notify_stopping();
+	/* Whoever sleeps does not go on by now. */
+	manager->suspend = suspend_free(manager->suspend);
 	executor_stop(manager->executor);
 	r = end(manager);
 	if (r >= 0)
@@ -180,15 +178,13 @@ static void on_planned_once(struct manager *manager, const struct plan *plan)
 static void on_planned(const struct plan *plan, void *userdata)
 {
 	struct manager *manager = userdata;
-	struct memcg *const *memcgs;
 	size_t n;
 
 	if (manager->options.once) {
 		on_planned_once(manager, plan);
 		return;
 	}
-	memcgs = hierarchy_memcgs(manager->hierarchy, &n);
-	executor_start(manager->executor, plan, memcgs);
+	executor_start(manager->executor, plan, hierarchy_memcgs(manager->hierarchy, &n));
 	if (ticker_n_passes(manager->ticker) == 1) {
 		notify_ready();
 		log_event(LOG_NOTICE, MESSAGE_STARTED, "watching%s",
@@ -198,16 +194,8 @@ static void on_planned(const struct plan *plan, void *userdata)
 	tell(manager, false);
 }
 
-static int on_signal(sd_event_source *source _unused_, const struct signalfd_siginfo *info _unused_,
-		     void *userdata)
+static void reload(struct manager *manager)
 {
-	return begin_stop(userdata);
-}
-
-static int on_reload(sd_event_source *source _unused_, const struct signalfd_siginfo *info _unused_,
-		     void *userdata)
-{
-	struct manager *manager = userdata;
 	struct config_error error;
 	struct config *config;
 
@@ -227,6 +215,14 @@ static int on_reload(sd_event_source *source _unused_, const struct signalfd_sig
 		log_event(LOG_NOTICE, MESSAGE_CONFIG, "configuration loaded");
 	}
 	notify_ready();
+}
+
+static int on_signal(sd_event_source *source _unused_, const struct signalfd_siginfo *info,
+		     void *userdata)
+{
+	if (info->ssi_signo != SIGHUP)
+		return begin_stop(userdata);
+	reload(userdata);
 	return 0;
 }
 
@@ -238,6 +234,7 @@ struct manager *manager_free(struct manager *manager)
 	if (!manager || (manager->ticker && ticker_is_busy(manager->ticker)))
 		return NULL;
 	sd_event_source_disable_unref(manager->stop);
+	suspend_free(manager->suspend);
 	ticker_free(manager->ticker);
 	executor_free(manager->executor);
 	ring_close(manager->ring);
@@ -255,20 +252,17 @@ DEFINE_CLEANUP(struct manager *, manager_free)
 
 static int add_signals(struct manager *manager)
 {
+	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
 	sigset_t mask;
-	int r;
+	int r = 0;
 
 	sigemptyset(&mask);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGHUP);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(&mask, signals[i]);
 	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
 		return -errno;
-	r = sd_event_add_signal(manager->event, NULL, SIGTERM, on_signal, manager);
-	if (r >= 0)
-		r = sd_event_add_signal(manager->event, NULL, SIGINT, on_signal, manager);
-	if (r >= 0)
-		r = sd_event_add_signal(manager->event, NULL, SIGHUP, on_reload, manager);
+	for (size_t i = 0; i < ARRAY_SIZE(signals) && r >= 0; i++)
+		r = sd_event_add_signal(manager->event, NULL, signals[i], on_signal, manager);
 	return r;
 }
 
@@ -285,6 +279,19 @@ static int add_ticker(struct manager *manager)
 	};
 
 	return ticker_new(&settings, manager->config, &manager->ticker);
+}
+
+static int add_suspend(struct manager *manager)
+{
+	const struct suspend_settings settings = {
+		.event = manager->event,
+		.retry_usec = SUSPEND_RETRY_USEC,
+		.pass = &manager->pass,
+		.ticker = manager->ticker,
+		.executor = manager->executor,
+	};
+
+	return suspend_new(&settings, &manager->suspend);
 }
 
 /* Looks at what the host can do. All but a lack of memory is a lower step of the ladder. */
@@ -353,6 +360,8 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	executor_configure(manager->executor, config, is_dry_run(manager));
 	if (manager->hierarchy) {
 		r = add_ticker(manager);
+		if (r >= 0 && hierarchy_is_live(manager->hierarchy) && !options->once)
+			r = add_suspend(manager);
 		if (r < 0)
 			return r;
 	}
@@ -373,13 +382,13 @@ int manager_run(struct manager *manager)
 		notify_status("observe: %s", manager->features.probes[FEATURE_CGROUP].evidence);
 		return 0;
 	}
-	sd_event_set_watchdog(manager->event, !manager->options.once);
+	if (!manager->options.once)
+		watchdog_begin(&manager->watchdog, manager->event);
 	r = sd_event_loop(manager->event);
 	if (manager->options.once && (r < 0 || manager->stop))
 		return r;
 	tell(manager, true);
-	book_swap_writes(manager);
-	swap_writes_save(&manager->swap_writes, true);
+	follow_swap_writes(manager, true);
 	if (manager->options.once) {
 		memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 		report_table(&manager->features, manager->config, is_dry_run(manager), memcgs, n);

@@ -14,4 +14,6 @@
 #define MESSAGE_ADVICE   "feabe622bd1f4d8892f40dbc33b7a2f9" /* a cgroup thrashes at its limit */
 #define MESSAGE_SLOW     "5bde73953e194a4d85d86de601afdca3" /* the kernel takes long over a file */
 
+#define MESSAGE_STALLED "79e39a9724f8465a82bde2eac136ebd7" /* a write does not end */
+
 #endif

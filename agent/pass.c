@@ -101,6 +101,15 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 	return 0;
 }
 
+void pass_rebase(struct pass *pass)
+{
+	size_t n;
+	struct memcg *const *memcgs = hierarchy_memcgs(pass->hierarchy, &n);
+
+	for (size_t i = 0; i < n; i++)
+		memcgs[i]->state.looked_usec = 0;
+}
+
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 	      uint64_t interval_usec, struct plan *ret_plan)
 {

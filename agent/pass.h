@@ -45,6 +45,10 @@ void pass_read(void *pass);
  * ask for the next pass sooner than an interval from now. Errors: -ENOMEM. */
 int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan);
 
+/* History starts over: the policy takes all memcgs for such that were not looked at for long, forgets
+ * their rates and leaves them alone a while (planner.c). */
+void pass_rebase(struct pass *pass);
+
 /* All three, at once and at any cost. */
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,
 	      uint64_t interval_usec, struct plan *ret_plan);

@@ -40,6 +40,7 @@ struct ticker {
 	uint64_t begin_cpu_usec;  /* that the pass under way has cost the loop */
 	unsigned n_passes;
 	bool stopped;
+	bool stale;     /* the reading under way began before a stop */
 	bool slow_said; /* and no reading has been faster since */
 };
 
@@ -137,7 +138,13 @@ static void on_read(void *userdata)
 		ticker->slow_said = false;
 	if (ticker->stopped)
 		return;
-	r = end_pass(ticker, &next_usec);
+	if (ticker->stale) {
+		ticker->stale = false;
+		next_usec = ticker->interval_usec;
+		r = 0;
+	} else {
+		r = end_pass(ticker, &next_usec);
+	}
 	if (r >= 0 && ticker->settings.hurry) {
 		ticker->made_up_usec += next_usec;
 		next_usec = 0;
@@ -203,6 +210,19 @@ void ticker_stop(struct ticker *ticker)
 {
 	ticker->stopped = true;
 	sd_event_source_set_enabled(ticker->next, SD_EVENT_OFF);
+}
+
+void ticker_resume(struct ticker *ticker)
+{
+	int r;
+
+	ticker->stopped = false;
+	ticker->stale = worker_is_busy(ticker->worker);
+	if (ticker->stale)
+		return;
+	r = arm(ticker, ticker->settings.hurry ? 0 : ticker->interval_usec);
+	if (r < 0)
+		sd_event_exit(ticker->settings.event, r);
 }
 
 bool ticker_is_busy(const struct ticker *ticker)

@@ -46,6 +46,10 @@ void ticker_configure(struct ticker *ticker, const struct config *config);
 /* No further pass begins, and one under way is not planned for. */
 void ticker_stop(struct ticker *ticker);
 
+/* Undoes that: the next pass begins an interval from now, and one that was under way by then is not
+ * planned for. Only after ticker_stop(). */
+void ticker_resume(struct ticker *ticker);
+
 /* A reading is under way. It cannot be ended from outside. */
 bool ticker_is_busy(const struct ticker *ticker);
 

@@ -57,8 +57,10 @@ found=$(
 	only_in '^<libcgroup' agent/hierarchy.c <"$list"
 	only_in '^<liburing' agent/ring.c <"$list"
 	only_in '^<jansson' agent/json.c <"$list"
-	only_in '^<systemd/sd-event\.h>' agent/ring.c agent/ring.h agent/manager.c \
-		agent/ticker.c agent/ticker.h agent/worker.c agent/worker.h <"$list"
+	only_in '^<systemd/sd-event\.h>' agent/bus.c agent/bus.h agent/ring.c \
+		agent/ring.h agent/manager.c \
+		agent/ticker.c agent/ticker.h agent/worker.c agent/worker.h \
+		agent/watchdog.c agent/watchdog.h <"$list"
 	only_in '^<systemd/sd-daemon\.h>' agent/notify.c <"$list"
 	only_in '^<systemd/sd-journal\.h>' agent/log.c <"$list"
 	only_in '^<systemd/sd-bus' agent/bus.c <"$list"

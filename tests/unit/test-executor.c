@@ -118,6 +118,27 @@ static void test_steps(void **state)
 	bench_close(&bench);
 }
 
+/* A write that the kernel does not give back, long after its deadline, is noticed. */
+static void test_a_write_that_never_ends(void **state)
+{
+	uint64_t deadline_usec, now_usec = fixture_now_usec();
+	struct bench bench;
+
+	bench_open(&bench, state);
+	deadline_usec = bench.config->write_deadline_usec;
+	decide(&bench, "/a", ACTION_AGE, 0);
+	start(&bench);
+	assert_false(executor_is_stalled(bench.executor, now_usec + deadline_usec));
+	assert_false(executor_is_stalled(bench.executor,
+					 now_usec + deadline_usec + EXECUTOR_STALL_USEC));
+	now_usec = fixture_now_usec() + 1;
+	assert_true(executor_is_stalled(bench.executor,
+					now_usec + deadline_usec + EXECUTOR_STALL_USEC));
+	fake_ring_complete_all(&bench.ring);
+	assert_false(executor_is_stalled(bench.executor, UINT64_MAX));
+	bench_close(&bench);
+}
+
 static void test_nothing_freed(void **state)
 {
 	struct bench bench;
@@ -426,6 +447,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_steps),
+		FIXTURE_TEST(test_a_write_that_never_ends),
 		FIXTURE_TEST(test_nothing_freed),
 		FIXTURE_TEST(test_what_was_freed),
 		FIXTURE_TEST(test_results),

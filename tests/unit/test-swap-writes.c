@@ -95,6 +95,17 @@ static void test_survives_a_restart(void **state)
 	assert_int_equal(stat(fixture_path(fixture, "swap-writes.new"), &st), -1);
 }
 
+/* Swap that was memory for a while; and back. */
+static void test_memory_is_no_disk(void **state _unused_)
+{
+	struct swap_writes writes;
+
+	swap_writes_open(&writes, NULL);
+	assert_int_equal(swap_writes_follow(&writes, 5, false), 5);
+	assert_int_equal(swap_writes_follow(&writes, 105, true), 5);
+	assert_int_equal(swap_writes_follow(&writes, 107, false), 7);
+}
+
 /* Damage in each place, and what a later version may write: as if there were nothing. */
 static void test_what_is_no_state(void **state)
 {
@@ -160,8 +171,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_24_hours),   cmocka_unit_test(test_forgets_after_a_day),
 		cmocka_unit_test(test_clock_set_back), cmocka_unit_test(test_sums_saturate),
-		FIXTURE_TEST(test_survives_a_restart), FIXTURE_TEST(test_what_is_no_state),
-		FIXTURE_TEST(test_nowhere_to_keep_it),
+		FIXTURE_TEST(test_survives_a_restart), cmocka_unit_test(test_memory_is_no_disk),
+		FIXTURE_TEST(test_what_is_no_state),   FIXTURE_TEST(test_nowhere_to_keep_it),
 	};
 
 	return cmocka_run_group_tests_name("swap-writes", tests, NULL, NULL);
