@@ -51,6 +51,7 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_HOLD_TIERS] = {"held: {} of evicted tier-1+ file pages came back (limit {})",
 			       UNIT_PPM},
 	[REASON_CPU_BUDGET] = {"held: CpuBudget= has paid for what was done only in {}", UNIT_USEC},
+	[REASON_OTHERS] = {"held: others take {} here (its pace: {})", UNIT_BYTES},
 	[REASON_QUOTA] = {"held: others are swept first, {} left for it (would take {})",
 			  UNIT_BYTES},
 	[REASON_FLOOR] = {"held: {} (floor {})", UNIT_BYTES},

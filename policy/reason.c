@@ -27,6 +27,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_HOLD_NO_YIELD] = "hold-no-yield",
 	[REASON_HOLD_TIERS] = "hold-tiers",
 	[REASON_CPU_BUDGET] = "cpu-budget",
+	[REASON_OTHERS] = "others-reclaim",
 	[REASON_FLOOR] = "floor",
 	[REASON_QUOTA] = "quota",
 	[REASON_NO_GENERATIONS] = "no-generations",

@@ -32,6 +32,7 @@ enum reason {
 	REASON_HOLD_TIERS, /* ppm of the evicted file of tier 1 and above that came back : limit */
 	REASON_HOLD_NO_YIELD, /* bytes freed : bytes asked */
 	REASON_CPU_BUDGET,    /* usec until it has paid for what was done : 0 */
+	REASON_OTHERS,        /* bytes that others took since the last look : most to go in it */
 	REASON_FLOOR,         /* bytes held : floor */
 	REASON_QUOTA,         /* bytes that the quotas leave : bytes wanted */
 

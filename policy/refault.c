@@ -65,6 +65,8 @@ void refault_step(struct memcg_state *state, const struct memcg_sample *sample, 
 	const struct memcg_counters *last = &state->last;
 	uint64_t dt_usec = state->dt_usec;
 	uint64_t stolen = counter_delta(sample->pgsteal_pages, last->pgsteal_pages);
+	uint64_t own_pages = saturating_add(sample->outcome.stolen_pages[LRU_ANON],
+					    sample->outcome.stolen_pages[LRU_FILE]);
 	uint64_t scanned = counter_delta(sample->pgscan_pages, last->pgscan_pages);
 	uint64_t returned =
 		counter_delta(sample->refault_pages[LRU_FILE], last->refault_pages[LRU_FILE]);
@@ -83,6 +85,10 @@ void refault_step(struct memcg_state *state, const struct memcg_sample *sample, 
 	if (!sample->busy && is_number(scanned) &&
 	    scanned > saturating_add(sample->outcome.scanned_pages, FOREIGN_SLACK_PAGES))
 		state->foreign_usec = now_usec;
+	state->foreign_pages = 0;
+	if (!sample->busy && is_number(stolen) &&
+	    stolen > saturating_add(own_pages, FOREIGN_SLACK_PAGES))
+		state->foreign_pages = (uint32_t)min_u64(stolen - own_pages, UINT32_MAX);
 
 	if (is_number(sample->current_bytes) && is_number(last->current_bytes)) {
 		uint64_t stolen_bytes = saturating_mul(number_or(stolen, 0), page_bytes);

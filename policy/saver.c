@@ -114,6 +114,16 @@ static uint64_t evict_budget_bytes(const struct memcg_view *view)
 	return mul_div(bytes_per_sec, dt_usec, USEC_PER_SEC);
 }
 
+/* What kswapd, direct reclaim or another agent took meanwhile is taken off the pace: whoever it is, a
+ * memcg loses no more than that. Under a limit the kernel's reclaim is what SPLIT and this are there to
+ * spare it. */
+static uint64_t foreign_bytes_of(const struct memcg_view *view)
+{
+	if (view->state->residence.mode != RESIDENCE_FREE)
+		return 0;
+	return saturating_mul(view->state->foreign_pages, view->snapshot->page_bytes);
+}
+
 /* Renews the pace of the sweep by what came of the last step. */
 static void pace(struct memcg_state *state, const struct outcome *outcome, bool harmless)
 {
@@ -132,13 +142,17 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 	uint64_t limit_mpps = refault_limit_mpps(view->class->refault_limit_ppm,
 						 view->sample->current_bytes, snapshot->page_bytes);
 	uint64_t budget_bytes;
-	uint64_t planned_bytes = 0, unseen_usec = 0, credit_bytes;
+	uint64_t planned_bytes = 0, unseen_usec = 0, credit_bytes, foreign_bytes;
 
 	pace(state, &view->sample->outcome, refault_mpps <= limit_mpps);
 	budget_bytes = evict_budget_bytes(view);
 	credit_bytes = saturating_mul(credit_anon_pages(state, limit_mpps), snapshot->page_bytes);
+	foreign_bytes = foreign_bytes_of(view);
 	if (credit_bytes == 0)
 		return view_say(view, REASON_HOLD_REFAULT, refault_mpps, limit_mpps);
+	if (foreign_bytes >= budget_bytes)
+		return view_say(view, REASON_OTHERS, foreign_bytes, budget_bytes);
+	budget_bytes -= foreign_bytes;
 	if (view->room_bytes < snapshot->page_bytes)
 		return view_say(view, REASON_FLOOR, view->sample->current_bytes, view->floor_bytes);
 	if (view->quota_bytes < snapshot->page_bytes)

@@ -116,7 +116,7 @@ static void judge(const struct memcg_view *view)
 	}
 	state->file_pause_until_sec =
 		(uint32_t)((now_usec + (PAUSE_FIRST_USEC << state->file_pauses)) / USEC_PER_SEC);
-	state->file_pauses = (uint32_t)min_u64(state->file_pauses + 1, PAUSES_MAX);
+	state->file_pauses = (uint8_t)min_u64(state->file_pauses + 1, PAUSES_MAX);
 }
 
 /* Why nothing is taken of this memcg whatever comes back; else false. */

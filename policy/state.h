@@ -167,10 +167,11 @@ struct advice_state {
 
 struct memcg_state {
 	uint64_t id;
-	bool primed;      /* last holds counters of this memcg */
-	bool wants_tiers; /* file may soon be taken for its limit: see tier.h */
-	bool gives;       /* targets.c: what it holds above its target is worth more elsewhere */
-	uint32_t penalty; /* targets.c: times its utility is halved */
+	bool primed;         /* last holds counters of this memcg */
+	bool wants_tiers;    /* file may soon be taken for its limit: see tier.h */
+	bool gives;          /* targets.c: what it holds above its target is worth more elsewhere */
+	uint8_t file_pauses; /* saver_file.c: in a row, the exponent of the next one */
+	uint32_t penalty;    /* targets.c: times its utility is halved */
 	uint64_t last_usec;
 	uint64_t looked_usec; /* the last look of all, that need not have read the counters */
 	uint64_t dt_usec;     /* between the last two looks */
@@ -213,9 +214,9 @@ struct memcg_state {
 	/* saver_file.c, credit.c */
 	uint32_t file_sweep_ppm; /* likewise */
 	uint32_t file_out_pages; /* that we took and that are not back, fading */
-	uint32_t file_pauses;    /* in a row: the exponent of the next one */
 	uint32_t file_pause_until_sec;
 	uint32_t mean_stall_io_ppm; /* pressure.c; averaged as refaults are */
+	uint32_t foreign_pages;     /* refault.c: taken by others since the last look */
 
 	/* utility.c */
 	uint64_t evict_mpps;

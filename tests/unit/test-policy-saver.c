@@ -419,6 +419,30 @@ static void test_working_set_is_measured(void **arg)
 	assert_int_equal(w.states[idle].working_set_bytes, MIB(80));
 }
 
+/* kswapd, direct reclaim or another agent: what they take is taken off the pace, to the page. */
+static void test_yields_to_others(void **arg)
+{
+	uint64_t pace_bytes;
+
+	(void)arg;
+	begin((const uint64_t[]){240, 0, 79, 1});
+	world_full_pace(&w, idle);
+	w.memcgs[idle].outcome = (struct outcome){0};
+	world_tick(&w);
+	pace_bytes = world_bytes(&w, idle);
+	world_steal(&w, idle, PAGES(4));
+	world_tick(&w);
+	assert_int_equal(world_bytes(&w, idle), pace_bytes - MIB(4));
+	world_steal(&w, idle, pace_bytes / PAGE_BYTES);
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_OTHERS);
+	/* Our own share is nobody else's. */
+	w.memcgs[idle].outcome.stolen_pages[LRU_ANON] = PAGES(4);
+	world_steal(&w, idle, PAGES(4));
+	world_tick(&w);
+	assert_int_equal(world_bytes(&w, idle), pace_bytes);
+}
+
 /* Idle memory waits for CPU time: neither aged nor evicted; and goes on by itself. */
 static void test_cpu_budget_is_waited_for(void **arg)
 {
@@ -441,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_dear_aging_is_paid_for),
 		cmocka_unit_test(test_a_larger_budget_pays_sooner),
 		cmocka_unit_test(test_cpu_budget_is_waited_for),
+		cmocka_unit_test(test_yields_to_others),
 		cmocka_unit_test(test_nearly_empty_is_empty),
 		cmocka_unit_test(test_never_merges_anon),
 		cmocka_unit_test(test_never_merges_much_file),
