@@ -11,6 +11,7 @@
 #include "executor.h"
 #include "arith.h"
 #include "clock.h"
+#include "in_flight.h"
 #include "log.h"
 #include "macro.h"
 #include "savings.h"
@@ -295,7 +296,10 @@ static void pump(struct executor *executor)
 	       executor->n_running < executor->config->policy.concurrency) {
 		struct action *next = action->next;
 
-		if (!action->running && !action->memcg->busy && begin_step(action) < 0)
+		if (!action->running && !action->memcg->busy &&
+		    in_flight_has_room(executor->actions, action,
+				       executor->config->policy.concurrency) &&
+		    begin_step(action) < 0)
 			finish(action);
 		action = next;
 	}

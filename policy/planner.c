@@ -316,7 +316,7 @@ static uint64_t plan_leaf(const struct memcg_view *view, struct plan *plan)
 
 static void plan_memcg(const struct policy_params *params, const struct snapshot *snapshot,
 		       size_t i, struct memcg_state *states, enum aging_rule aging,
-		       uint64_t *planned_bytes, struct plan *plan)
+		       struct quota *quota, struct plan *plan)
 {
 	const struct memcg_sample *sample = &snapshot->memcgs[i];
 	struct memcg_view view = {
@@ -331,9 +331,10 @@ static void plan_memcg(const struct policy_params *params, const struct snapshot
 	};
 
 	view.floor_bytes = protection_floor_bytes(view.class, sample, view.state);
-	view.room_bytes = protection_room_bytes(snapshot, i, view.floor_bytes, planned_bytes);
-	view.quota_bytes = quota_room_bytes(snapshot, i, view.state->dt_usec, planned_bytes);
-	protection_book(snapshot, i, plan_leaf(&view, plan), planned_bytes);
+	view.room_bytes =
+		protection_room_bytes(snapshot, i, view.floor_bytes, quota->planned_bytes);
+	view.quota_bytes = quota_room_bytes(snapshot, i, view.state->dt_usec, quota);
+	quota_book(snapshot, i, plan_leaf(&view, plan), quota);
 }
 
 /* Sets the verdict of a memcg that no law is to look at. True if one is. */
@@ -369,12 +370,12 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		 struct memcg_state *states, uint64_t *planned_bytes, struct plan *plan)
 {
 	enum aging_rule aging;
+	struct quota quota;
 
 	plan->n_decisions = 0;
 	plan->swap_bytes = 0;
 	plan->next_usec = snapshot->interval_usec;
-	for (size_t i = 0; i < snapshot->n_memcgs; i++)
-		planned_bytes[i] = 0;
+	quota_init(&quota, snapshot, planned_bytes);
 	if (!is_sound(snapshot)) {
 		for (size_t i = 0; i < snapshot->n_memcgs; i++)
 			states[i].verdict = (struct verdict){.reason = REASON_UNKNOWN};
@@ -391,7 +392,7 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		if (known && sample->leaf)
 			residence_decide(snapshot, states, i);
 		if (is_considered(params, sample, snapshot, known, &states[i]))
-			plan_memcg(params, snapshot, i, states, aging, planned_bytes, plan);
+			plan_memcg(params, snapshot, i, states, aging, &quota, plan);
 	}
 	if (snapshot->system.capability < CAPABILITY_RECLAIM || snapshot->read_usec > READ_MAX_USEC)
 		return;

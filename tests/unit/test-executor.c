@@ -118,6 +118,36 @@ static void test_steps(void **state)
 	bench_close(&bench);
 }
 
+/* Of two places one is for each of two classes, as long as both have something to do. */
+static void test_classes_share_the_places(void **state)
+{
+	struct bench bench;
+	struct config *config;
+
+	bench_open(&bench, state);
+	config = fixture_config(bench.fixture,
+				"[Agent]\nConcurrency=2\nDryRun=no\n[Class many]\nMatch=/[abc]\n"
+				"[Class one]\nMatch=/d\n");
+	hierarchy_classify(bench.hierarchy, config);
+	executor_configure(bench.executor, config, false);
+	decide(&bench, "/a", ACTION_RECLAIM, MIB);
+	decide(&bench, "/b", ACTION_RECLAIM, MIB);
+	decide(&bench, "/c", ACTION_RECLAIM, MIB);
+	decide(&bench, "/d", ACTION_RECLAIM, MIB);
+	start(&bench);
+	assert_string_equal(bench.ring.log, "/a: 1048576 swappiness=0;/d: 1048576 swappiness=0;");
+	fake_ring_complete(&bench.ring);
+	assert_int_equal(bench.ring.n_writes, 3);
+	/* The one class is done: the other has both. */
+	fake_ring_complete(&bench.ring);
+	assert_true(find(&bench, "/b")->busy && find(&bench, "/c")->busy);
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(bench.ring.n_writes, 4);
+	config_free(bench.config);
+	bench.config = config;
+	bench_close(&bench);
+}
+
 /* A write that the kernel does not give back, long after its deadline, is noticed. */
 static void test_a_write_that_never_ends(void **state)
 {
@@ -447,6 +477,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_steps),
+		FIXTURE_TEST(test_classes_share_the_places),
 		FIXTURE_TEST(test_a_write_that_never_ends),
 		FIXTURE_TEST(test_nothing_freed),
 		FIXTURE_TEST(test_what_was_freed),

@@ -332,6 +332,30 @@ static void test_quota_of_the_host(void **arg)
 	assert_refused(REASON_QUOTA);
 }
 
+/* Those of one class lose no more together than 2 % of what they hold; another class has its own. */
+static void test_quota_of_a_class(void **arg)
+{
+	size_t other, third;
+
+	(void)arg;
+	begin();
+	class_params_init(&w.params.classes[1], "third");
+	w.params.n_classes = 2;
+	other = world_add(&w, (int)root, MIB(320), 0);
+	world_list(&w, other, (const uint64_t[]){240, 0, 79, 1});
+	third = world_add(&w, (int)root, MIB(320), 0);
+	world_list(&w, third, (const uint64_t[]){240, 0, 79, 1});
+	w.memcgs[third].class_index = 1;
+	w.memcgs[idle].outcome.stolen_pages[LRU_ANON] = 100;
+	w.memcgs[other].outcome.stolen_pages[LRU_ANON] = 100;
+	w.memcgs[third].outcome.stolen_pages[LRU_ANON] = 100;
+	w.memcgs[root].current_bytes = SAMPLE_UNKNOWN;
+	world_ticks(&w, 10);
+	assert_in_range(world_bytes(&w, idle) + world_bytes(&w, other), MIB(64) - PAGE_BYTES,
+			MIB(64));
+	assert_int_equal(world_bytes(&w, third), MIB(40));
+}
+
 static void test_reclaim_kinds(void **arg)
 {
 	(void)arg;
@@ -372,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_quota_of_an_ancestor),
 		cmocka_unit_test(test_quota_is_not_saved_up),
 		cmocka_unit_test(test_quota_of_the_host),
+		cmocka_unit_test(test_quota_of_a_class),
 		cmocka_unit_test(test_reclaim_kinds),
 	};
 
