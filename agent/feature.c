@@ -149,6 +149,17 @@ static void probe_mglru(struct features *features, struct feature_host *host)
 	    lru_gen->full_readable ? "opens for reading" : "does not open");
 }
 
+/* What was used within min_ttl_ms is never reclaimed by the kernel, which kills instead. */
+static void probe_min_ttl(struct features *features, struct feature_host *host)
+{
+	char text[32];
+
+	features->min_ttl_msec = 0;
+	if (kept_file_read(&host->files.min_ttl, host->root, "/sys/kernel/mm/lru_gen/min_ttl_ms",
+			   text, sizeof(text)) >= 0)
+		features->min_ttl_msec = strtoull(text, NULL, 10);
+}
+
 static void probe_fg(struct features *features, const char *root, enum fast_path choice)
 {
 	static const char *const places[] = {"/proc/kallsyms", "/sys/kernel/btf/vmlinux"};
@@ -234,6 +245,7 @@ static void probe_what_may_change(struct features *features, struct feature_host
 	else if (!features->probes[FEATURE_RECLAIM].present)
 		probe_reclaim(features, host->hierarchy);
 	probe_mglru(features, host);
+	probe_min_ttl(features, host);
 	probe_swap(features, host);
 	take_behaviour(features, host);
 	features->capability = capability_of(features);
@@ -271,6 +283,7 @@ bool features_refresh(struct features *features, struct feature_host *host)
 void feature_files_close(struct feature_files *files)
 {
 	kept_file_close(&files->mglru);
+	kept_file_close(&files->min_ttl);
 	kept_file_close(&files->zswap);
 	swap_watch_done(&files->swap);
 }

@@ -36,12 +36,14 @@ struct feature_probe {
 struct features {
 	struct feature_probe probes[_FEATURE_MAX];
 	enum capability capability;
-	bool swap_rotates; /* an area that is not memory is on a disk that rotates */
+	uint64_t min_ttl_msec; /* of MGLRU; 0 where it has none */
+	bool swap_rotates;     /* an area that is not memory is on a disk that rotates */
 };
 
 /* Files that are looked at again and again. All zeros: not open yet. */
 struct feature_files {
 	struct kept_file mglru;
+	struct kept_file min_ttl;
 	struct kept_file zswap;
 	struct swap_watch swap;
 };

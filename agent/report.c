@@ -29,10 +29,22 @@ static void report_missing(const struct features *features, enum feature feature
 			  feature_to_string(feature), features->probes[feature].evidence, remedy);
 }
 
+/* It is the administrator's, and left alone; but agings make what is used look young. */
+static void report_min_ttl(const struct features *features)
+{
+	if (features->min_ttl_msec > 0)
+		log_event(LOG_NOTICE, MESSAGE_DEGRADED,
+			  "lru_gen/min_ttl_ms is %" PRIu64
+			  ": rather than reclaim what was used within that time the kernel kills. "
+			  "Remedy: echo 0 >/sys/kernel/mm/lru_gen/min_ttl_ms",
+			  features->min_ttl_msec);
+}
+
 void report_features(const struct features *features)
 {
 	for (enum feature f = 0; f < _FEATURE_MAX; f++)
 		report_missing(features, f);
+	report_min_ttl(features);
 	log_notice("capability: %s", capability_to_string(features->capability));
 }
 
@@ -47,6 +59,8 @@ void report_changes(const struct features *former, const struct features *featur
 		else
 			report_missing(features, f);
 	}
+	if (former->min_ttl_msec != features->min_ttl_msec)
+		report_min_ttl(features);
 	if (former->capability != features->capability)
 		log_notice("capability: %s, was %s", capability_to_string(features->capability),
 			   capability_to_string(former->capability));

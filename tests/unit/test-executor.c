@@ -6,9 +6,11 @@
  */
 #include "executor.h"
 #include "hierarchy.h"
+#include "log.h"
 #include "macro.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -115,6 +117,41 @@ static void test_steps(void **state)
 	assert_int_equal(executor_totals(bench.executor)->writes, 3);
 	assert_int_equal(executor_totals(bench.executor)->asked_bytes, 40 * MIB);
 	assert_int_equal(executor_totals(bench.executor)->freed_bytes, 40 * MIB);
+	bench_close(&bench);
+}
+
+/* users.md 55: what was done is said after the fact, with what came of it; EAGAIN is no more than that
+ * (6), and nothing of it is above debug. */
+static void test_said_after_the_fact(void **state)
+{
+	int fd, stderr_fd = dup(STDERR_FILENO);
+	struct bench bench;
+	char text[4096];
+
+	bench_open(&bench, state);
+	fixture_write(bench.fixture, "log", "");
+	fd = open(fixture_path(bench.fixture, "log"), O_WRONLY | O_APPEND | O_CLOEXEC);
+	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	for (int round = 0; round < 2; round++) {
+		/* The second time with debug shown. */
+		setenv("SYSTEMD_LOG_LEVEL", round ? "debug" : "info", true);
+		log_open();
+		bench.ring.result = -EAGAIN;
+		bench.ring.freed_bytes = MIB;
+		decide(&bench, "/a", ACTION_RECLAIM, 2 * MIB);
+		start(&bench);
+		fixture_read(bench.fixture, "log", text, sizeof(text));
+		assert_string_equal(text, "");
+		fake_ring_complete_all(&bench.ring);
+		fixture_read(bench.fixture, "log", text, sizeof(text));
+		assert_string_equal(text, round ? "fgreclaimd: /a: reclaimed file: freed 1024 of "
+						  "2048 kB, Resource temporarily unavailable\n"
+						: "");
+	}
+	unsetenv("SYSTEMD_LOG_LEVEL");
+	dup2(stderr_fd, STDERR_FILENO);
+	close(stderr_fd);
+	close(fd);
 	bench_close(&bench);
 }
 
@@ -490,6 +527,7 @@ int main(void)
 		FIXTURE_TEST(test_vanished_memcg),
 		FIXTURE_TEST(test_cannot_open),
 		FIXTURE_TEST(test_stop),
+		FIXTURE_TEST(test_said_after_the_fact), /* last: debug stays on */
 	};
 
 	return cmocka_run_group_tests_name("executor", tests, NULL, NULL);

@@ -179,6 +179,25 @@ static void test_reclaim_has_no_generations(void **arg)
 	assert_refused(REASON_NO_GENERATIONS);
 }
 
+/* users.md 66: MemAvailable, which knows nothing of ZFS's cache, decides nothing. */
+static void test_available_memory_decides_nothing(void **arg)
+{
+	static const uint64_t available_bytes[] = {0, MIB(1), MIB(1) << 20, SAMPLE_UNKNOWN};
+	uint64_t bytes;
+
+	(void)arg;
+	begin();
+	world_full_pace(&w, idle);
+	world_tick(&w);
+	bytes = world_bytes(&w, idle);
+	assert_true(bytes > 0);
+	for (size_t i = 0; i < sizeof(available_bytes) / sizeof(available_bytes[0]); i++) {
+		w.snapshot.system.available_bytes = available_bytes[i];
+		world_tick(&w);
+		assert_int_equal(world_bytes(&w, idle), bytes);
+	}
+}
+
 static void test_suspend(void **arg)
 {
 	(void)arg;
@@ -345,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_observe_decides_nothing),
 		cmocka_unit_test(test_slow_reading_decides_nothing),
 		cmocka_unit_test(test_reclaim_has_no_generations),
+		cmocka_unit_test(test_available_memory_decides_nothing),
 		cmocka_unit_test(test_suspend),
 		cmocka_unit_test(test_skipped_looks),
 		cmocka_unit_test(test_clock_goes_backwards),

@@ -317,9 +317,44 @@ static void test_summary_of_a_tree(void **state)
 	tree_close(&tree);
 }
 
+/* users.md 65: min_ttl_ms, with which the kernel kills early, is nothing that we touch; it is said when
+ * it is set, and not again. */
+static void test_min_ttl(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct lru_gen lru_gen = {.read_fd = -1, .write_fd = -1};
+	struct feature_host host = {
+		.root = fixture->root,
+		.why_not = "none",
+		.lru_gen = &lru_gen,
+	};
+	struct features former, features;
+
+	fixture_write(fixture, "sys/kernel/mm/lru_gen/min_ttl_ms", "0\n");
+	features_probe(&former, &host);
+	report_features(&former);
+	assert_null(strstr(said, "min_ttl"));
+	said[0] = '\0';
+	features = former;
+	fixture_write(fixture, "sys/kernel/mm/lru_gen/min_ttl_ms", "1000\n");
+	assert_true(features_refresh(&features, &host));
+	report_changes(&former, &features);
+	assert_said("MESSAGE=lru_gen/min_ttl_ms is 1000: rather than reclaim what was used within "
+		    "that time the kernel kills. Remedy: echo 0 >/sys/kernel/mm/lru_gen/"
+		    "min_ttl_ms|PRIORITY=5|MESSAGE_ID=" MESSAGE_DEGRADED "\n");
+	former = features;
+	assert_false(features_refresh(&features, &host));
+	report_changes(&former, &features);
+	assert_said("");
+	report_features(&features);
+	assert_non_null(strstr(said, "min_ttl_ms is 1000"));
+	feature_files_close(&host.files);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		REPORT_TEST(test_min_ttl),
 		REPORT_TEST(test_advice),
 		REPORT_TEST(test_waiting_classes),
 		REPORT_TEST(test_summary),
