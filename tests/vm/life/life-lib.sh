@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154
+#
+# What the scripts beside this share; sourced after $LIB and the agent's agent-lib.sh. They run in the
+# order of their names in one guest, whose clock counts instructions: times here are the guest's.
+
+# install_agent: as a package would, at work on everything, with swap in memory.
+install_agent() {
+	mkdir -p "$state"
+	(cd "$IN/root" && tar -c --owner=0 --group=0 -- *) |
+		tar -C / -x --keep-directory-symlink --no-overwrite-dir
+	setup_zram 1G
+	configure 60-act <<-'END'
+		[Agent]
+		DryRun=no
+		Interval=1s
+		CpuBudget=100%
+	END
+	systemctl daemon-reload
+	systemctl start fgreclaimd
+}
+
+# hold UNIT MIB: a service that fills so much memory and never looks at it again.
+hold() { systemd-run -q --unit="$1" "$IN/bin/hold" "$2"; }
+
+stolen() { stat_of "/system.slice/$1.service" pgsteal; }
+swapped_more_than() { (($(cg_read "/system.slice/$1.service" memory.swap.current) > $2)); }
