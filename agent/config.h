@@ -26,6 +26,15 @@ enum fast_path {
 };
 const char *fast_path_to_string(enum fast_path choice);
 
+/* Who carries writes out: io_uring where it is not refused, or the one that is named and no other. */
+enum ring_choice {
+	RING_AUTO,
+	RING_IO_URING,
+	RING_THREADS,
+	_RING_CHOICE_MAX,
+};
+const char *ring_choice_to_string(enum ring_choice choice);
+
 /* One Match= line, see cgroup_match.h, and where it was written, for explanations. */
 struct config_match {
 	char *pattern;
@@ -38,6 +47,7 @@ struct config {
 	uint64_t write_deadline_usec;
 	bool dry_run;
 	enum fast_path fast_path;
+	enum ring_choice ring;
 	struct policy_params policy;
 	struct config_match *matches; /* in the order in which they count: first fit wins */
 	size_t n_matches;

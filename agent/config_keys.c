@@ -180,19 +180,54 @@ const char *fast_path_to_string(enum fast_path choice)
 	return fast_path_names[choice];
 }
 
+static const char *const ring_choice_names[_RING_CHOICE_MAX] = {
+	[RING_AUTO] = "auto",
+	[RING_IO_URING] = "io_uring",
+	[RING_THREADS] = "threads",
+};
+
+const char *ring_choice_to_string(enum ring_choice choice)
+{
+	return ring_choice_names[choice];
+}
+
+/* Index of the name that value is, or -EINVAL. */
+static int find_name(const char *const *names, size_t n, const char *value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(value, names[i]) == 0)
+			return (int)i;
+	return -EINVAL;
+}
+
 static int parse_fast_path(const struct config_key *key _unused_, const char *value, void *field)
 {
-	for (enum fast_path choice = 0; choice < _FAST_PATH_MAX; choice++)
-		if (strcmp(value, fast_path_names[choice]) == 0) {
-			*(enum fast_path *)field = choice;
-			return 0;
-		}
-	return -EINVAL;
+	int choice = find_name(fast_path_names, _FAST_PATH_MAX, value);
+
+	if (choice < 0)
+		return choice;
+	*(enum fast_path *)field = (enum fast_path)choice;
+	return 0;
 }
 
 static void print_fast_path(const void *field, FILE *f)
 {
 	fputs(fast_path_names[*(const enum fast_path *)field], f);
+}
+
+static int parse_ring(const struct config_key *key _unused_, const char *value, void *field)
+{
+	int choice = find_name(ring_choice_names, _RING_CHOICE_MAX, value);
+
+	if (choice < 0)
+		return choice;
+	*(enum ring_choice *)field = (enum ring_choice)choice;
+	return 0;
+}
+
+static void print_ring(const void *field, FILE *f)
+{
+	fputs(ring_choice_names[*(const enum ring_choice *)field], f);
 }
 
 static int parse_reclaim(const struct config_key *key _unused_, const char *value, void *field)
@@ -257,6 +292,8 @@ static const struct config_key config_keys[] = {
 	  parse_number, print_number, AGENT(policy.concurrency), 0, UINT32_MAX },
 	{ SECTION_AGENT, "FastPath", "one of auto, yes, no",
 	  parse_fast_path, print_fast_path, AGENT(fast_path), 0, 0 },
+	{ SECTION_AGENT, "Ring", "one of auto, io_uring, threads",
+	  parse_ring, print_ring, AGENT(ring), 0, 0 },
 	{ SECTION_SWAP, "Anon", "one of auto, yes, no",
 	  parse_anon, print_anon, AGENT(policy.anon), 0, 0 },
 	{ SECTION_SWAP, "WriteBudget", "a size per day such as 20G/day, or infinity",

@@ -8,6 +8,7 @@
 #include <string.h>
 
 DEFINE_CLEANUP(struct json_writer *, json_writer_free)
+DEFINE_CLEANUP(struct config *, config_free)
 
 static void print_table(const struct features *features)
 {
@@ -51,12 +52,16 @@ static int print_json(const struct features *features)
 
 int ctl_features(const struct ctl *ctl)
 {
+	_cleanup_(config_free_ptr) struct config *config = NULL;
 	_cleanup_(ctl_host_close) struct ctl_host host;
+	struct config_error error;
 	int r = ctl_host_open_tree(&host, ctl, NULL);
 
 	if (r < 0)
 		return EXIT_FAILURE;
-	ctl_host_probe(&host, ctl);
+	if (config_load(ctl->root, NULL, &config, &error) < 0)
+		ctl_note("%s; features are those of the default configuration", error.text);
+	ctl_host_probe(&host, ctl, config);
 	if (!*ctl->root && geteuid() != 0)
 		ctl_note("not root: what only root may open is missing here");
 	if (!ctl->json) {

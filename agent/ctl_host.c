@@ -65,36 +65,40 @@ int ctl_host_open_tree(struct ctl_host *ret, const struct ctl *ctl, const struct
 	return r;
 }
 
-static int probe_ring(void)
+/* Opens what the daemon would, and closes it again. */
+static void probe_ring(struct feature_host *host)
 {
 	sd_event *event = NULL;
 	struct ring *ring = NULL;
 	int r = sd_event_new(&event);
 
-	if (r >= 0)
-		r = ring_open(event, &ring);
+	host->ring_error = r < 0 ? r : ring_open(event, host->ring, &ring, &host->uring_error);
 	ring_close(ring);
 	sd_event_unref(event);
-	return r < 0 ? r : 0;
 }
 
-void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl)
+void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl, const struct config *config)
 {
 	bool live = host->hierarchy ? hierarchy_is_live(host->hierarchy) : !*ctl->root;
-	struct feature_probe *ring = &host->features.probes[FEATURE_RING];
 	struct feature_host probed = {
 		.root = ctl->root,
 		.hierarchy = host->hierarchy,
 		.why_not = host->why_not,
 		.lru_gen = &host->lru_gen,
-		.ring_error = live ? probe_ring() : 0,
+		.ring = config ? config->ring : RING_AUTO,
+		.fast_path = config ? config->fast_path : FAST_PATH_AUTO,
 	};
 
 	lru_gen_open(&host->lru_gen, ctl->root);
+	if (live)
+		probe_ring(&probed);
 	features_probe(&host->features, &probed);
 	feature_files_close(&probed.files);
 	if (!live)
-		snprintf(ring->evidence, sizeof(ring->evidence), "not probed: not a live tree");
+		for (enum feature f = FEATURE_RING; f <= FEATURE_WRITES; f++)
+			snprintf(host->features.probes[f].evidence,
+				 sizeof(host->features.probes[f].evidence),
+				 "not probed: not a live tree");
 }
 
 uint64_t ctl_host_dying(const struct hierarchy *hierarchy)

@@ -264,7 +264,7 @@ int ctl_list(const struct ctl *ctl)
 		return EXIT_FAILURE;
 	if (!host.hierarchy)
 		return ctl_fail("%s", host.why_not);
-	ctl_host_probe(&host, ctl);
+	ctl_host_probe(&host, ctl, config);
 	if (!*ctl->root && geteuid() != 0)
 		ctl_note("not root: what only root may open is not known here");
 	list.config = config;

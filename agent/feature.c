@@ -29,6 +29,7 @@ static const char *const names[_FEATURE_MAX] = {
 	[FEATURE_SWAP] = "swap",
 	[FEATURE_SWAP_MEMORY] = "swap-is-memory",
 	[FEATURE_RING] = "io_uring",
+	[FEATURE_WRITES] = "writes",
 };
 
 static const char *const remedies[_FEATURE_MAX] = {
@@ -45,7 +46,9 @@ static const char *const remedies[_FEATURE_MAX] = {
 	[FEATURE_PSI] = "boot with psi=1; without it pressure is no brake",
 	[FEATURE_SWAP] = "add zram swap; without swap no anon is reclaimed",
 	[FEATURE_SWAP_MEMORY] = "use zram or zswap, or set Anon=yes to allow a disk",
-	[FEATURE_RING] = "set sysctl kernel.io_uring_disabled=0 and allow io_uring_* in seccomp",
+	[FEATURE_RING] = "threads of our own do as well; for io_uring set sysctl "
+			 "kernel.io_uring_disabled=0 and allow io_uring_* in seccomp",
+	[FEATURE_WRITES] = "set Ring=auto: threads need nothing from the host",
 };
 
 /* What each builds on: what is missing for want of that is not worth a remedy of its own. */
@@ -55,7 +58,7 @@ static const enum feature needs[_FEATURE_MAX] = {
 	[FEATURE_LRU_GEN] = FEATURE_MGLRU,      [FEATURE_TIERS] = FEATURE_LRU_GEN,
 	[FEATURE_FG] = FEATURE_TIERS,           [FEATURE_PSI] = FEATURE_RECLAIM,
 	[FEATURE_SWAP] = FEATURE_RECLAIM,       [FEATURE_SWAP_MEMORY] = FEATURE_SWAP,
-	[FEATURE_RING] = FEATURE_RECLAIM,
+	[FEATURE_RING] = FEATURE_WRITES,        [FEATURE_WRITES] = FEATURE_RECLAIM,
 };
 
 static const char *const capability_names[_CAPABILITY_MAX] = {
@@ -223,12 +226,31 @@ static void probe_psi(struct features *features, const char *root)
 		    "pressure/memory can be read");
 }
 
+/* Settled at start: what was opened then carries out every write. */
+static void probe_writes(struct features *features, const struct feature_host *host)
+{
+	const char *error = strerror(-host->uring_error);
+
+	if (host->ring == RING_THREADS)
+		set(features, FEATURE_RING, false, "not tried: Ring=threads");
+	else
+		set(features, FEATURE_RING, host->uring_error == 0, "io_uring_setup: %s",
+		    host->uring_error == 0 ? "works" : error);
+	features->probes[FEATURE_RING].unwanted = host->ring == RING_THREADS;
+	if (host->ring_error < 0)
+		set(features, FEATURE_WRITES, false, "Ring=%s: %s",
+		    ring_choice_to_string(host->ring), strerror(-host->ring_error));
+	else
+		set(features, FEATURE_WRITES, true, "through %s",
+		    features->probes[FEATURE_RING].present ? "io_uring" : "threads");
+}
+
 static enum capability capability_of(const struct features *features)
 {
 	const struct feature_probe *probes = features->probes;
 
 	if (!probes[FEATURE_CGROUP].present || !probes[FEATURE_RECLAIM].present ||
-	    !probes[FEATURE_RING].present)
+	    !probes[FEATURE_WRITES].present)
 		return CAPABILITY_OBSERVE;
 	if (!probes[FEATURE_MGLRU].present || !probes[FEATURE_LRU_GEN].present)
 		return CAPABILITY_RECLAIM;
@@ -263,8 +285,7 @@ void features_probe(struct features *ret, struct feature_host *host)
 	}
 	probe_fg(&features, host->root, host->fast_path);
 	probe_psi(&features, host->root);
-	set(&features, FEATURE_RING, host->ring_error == 0, "io_uring_setup: %s",
-	    host->ring_error == 0 ? "works" : strerror(-host->ring_error));
+	probe_writes(&features, host);
 	probe_what_may_change(&features, host);
 	*ret = features;
 }
@@ -302,7 +323,7 @@ const char *features_remedy(const struct features *features, enum feature featur
 {
 	enum feature need = needs[feature];
 
-	if (features->probes[feature].present ||
+	if (features->probes[feature].present || features->probes[feature].unwanted ||
 	    (need != _FEATURE_MAX && !features->probes[need].present))
 		return NULL;
 	return remedies[feature];

@@ -6,6 +6,7 @@
 #ifndef FGRECLAIM_FEATURE_H
 #define FGRECLAIM_FEATURE_H
 
+#include "config.h"
 #include "fg_behaviour.h"
 #include "hierarchy.h"
 #include "kparse.h"
@@ -25,11 +26,13 @@ enum feature {
 	FEATURE_SWAP,        /* a swap area */
 	FEATURE_SWAP_MEMORY, /* ... and all of them are memory: zram, or zswap before them */
 	FEATURE_RING,        /* io_uring */
+	FEATURE_WRITES,      /* somebody to carry writes out: io_uring, or threads in its place */
 	_FEATURE_MAX,
 };
 
 struct feature_probe {
 	bool present;
+	bool unwanted; /* missing by the administrator's own choice */
 	char evidence[160];
 };
 
@@ -54,7 +57,9 @@ struct feature_host {
 	struct hierarchy *hierarchy; /* NULL: none, and why_not says why */
 	const char *why_not;
 	const struct lru_gen *lru_gen;
-	int ring_error;           /* 0, or what ring_open() returned */
+	enum ring_choice ring;    /* what the administrator wants writes to be carried out by */
+	int ring_error;           /* 0, or what ring_open() returned for that */
+	int uring_error;          /* what it said of io_uring */
 	enum fast_path fast_path; /* what the administrator knows of the kernel */
 	enum fg_verdict fg_seen;  /* what its behaviour says of FG */
 	bool reclaim_lies;        /* memory.reclaim reports success and frees nothing */
@@ -75,7 +80,8 @@ const char *feature_to_string(enum feature feature);
 const char *capability_to_string(enum capability capability);
 
 /* What to do about a feature that is missing, in a sentence; NULL if it is there, if nothing is
- * lost or can be done, or if another one has to come first. */
+ * lost or can be done, if that is how the administrator wants it, or if another one has to come
+ * first. */
 const char *features_remedy(const struct features *features, enum feature feature);
 
 #endif

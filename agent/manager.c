@@ -43,7 +43,7 @@ struct manager {
 	struct hierarchy *hierarchy; /* NULL: nothing to look at on this host */
 	struct feature_host host;
 	struct features features;
-	struct ring *ring; /* NULL: io_uring is refused, or a dry run of a fixture tree */
+	struct ring *ring; /* NULL: the one that Ring= names is refused */
 	struct executor *executor;
 	struct pass pass;
 	struct ticker *ticker;
@@ -318,9 +318,11 @@ static int open_host(struct manager *manager)
 		.hierarchy = manager->hierarchy,
 		.why_not = why_not,
 		.lru_gen = &manager->lru_gen,
-		.ring_error = ring_open(manager->event, &manager->ring),
+		.ring = manager->config->ring,
 		.fast_path = manager->config->fast_path,
 	};
+	manager->host.ring_error = ring_open(manager->event, manager->config->ring, &manager->ring,
+					     &manager->host.uring_error);
 	features_probe(&manager->features, &manager->host);
 	return 0;
 }

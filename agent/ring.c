@@ -1,35 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that meets liburing.
+ * What both backends have in common.
  *
- * - Every write carries IOSQE_ASYNC: it must never run inline in io_uring_enter(2), whatever a
- *   kernel thinks of the file.
- * - A deadline is a timer on the event loop that asks for IORING_OP_ASYNC_CANCEL. The kernel then
- *   sets a notify signal on the worker, which reclaim looks at between two batches, so that the
- *   write ends with EINTR some time later (measured: up to 1.6 s on a thrashing memcg). The text
- *   stays in use until then: a request is over when its own completion has come, and not before.
+ * - A deadline is a timer on the event loop that asks the backend for the end of the write. Reclaim
+ *   looks at that between two batches, so that the write ends with EINTR some time later (measured:
+ *   up to 1.6 s on a thrashing memcg). The text stays in use until then: a request is over when its
+ *   own completion has come, and not before.
+ * - A cancel that meets its write just as a thread takes that up can be lost (measured with
+ *   io_uring: a few in a thousand), so it is repeated until the completion has come.
  * - user_data is slot and generation: a completion that comes twice or late is dropped.
- * - The ring is locked to WRITE and ASYNC_CANCEL before it is enabled, since a seccomp filter does
- *   not see what is submitted through it. (liburing 2.3 declares the helpers for that in its header
- *   but does not export them, hence io_uring_register() by number.)
  */
-#include "ring.h"
+#include "ring_ops.h"
 #include "macro.h"
 
 #include <errno.h>
-#include <liburing.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 
-#define RING_ENTRIES (2 * RING_WRITES_MAX) /* a write and its cancel for each slot */
-
-/* user_data of cancel requests themselves: nobody waits for their completion. */
-#define CANCEL_USER_DATA UINT64_MAX
-
-/* A cancel that meets its write just as a worker takes that up can be lost (measured: a few in a
- * thousand), so it is repeated until the completion has come. */
 #define CANCEL_AGAIN_USEC 100000
 
 /* A deadline may be this late, so that wake-ups coalesce. */
@@ -43,8 +30,7 @@ struct slot {
 };
 
 struct ring {
-	struct io_uring uring;
-	bool uring_ready;
+	struct ring_backend *backend;
 	sd_event *event;
 	sd_event_source *io;
 	struct slot slots[RING_WRITES_MAX];
@@ -69,15 +55,11 @@ static struct slot *slot_from_user_data(struct ring *ring, uint64_t user_data)
 
 static void slot_cancel(struct slot *slot)
 {
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&slot->ring->uring);
+	struct ring_backend *backend = slot->ring->backend;
 
 	if (sd_event_source_set_time_relative(slot->deadline, CANCEL_AGAIN_USEC) >= 0)
 		sd_event_source_set_enabled(slot->deadline, SD_EVENT_ONESHOT);
-	if (!sqe)
-		return;
-	io_uring_prep_cancel64(sqe, slot_user_data(slot), 0);
-	io_uring_sqe_set_data64(sqe, CANCEL_USER_DATA);
-	io_uring_submit(&slot->ring->uring);
+	backend->ops->cancel(backend, slot_user_data(slot));
 }
 
 static int on_deadline(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
@@ -99,51 +81,24 @@ static void slot_finish(struct slot *slot, int result)
 	request->done(request, result);
 }
 
+/* done functions submit again, so take one completion at a time; and no more than there are slots,
+ * so that others on the loop have their turn. The rest keeps the descriptor readable. */
 static int on_completion(sd_event_source *source _unused_, int fd _unused_,
 			 uint32_t revents _unused_, void *userdata)
 {
 	struct ring *ring = userdata;
-	struct io_uring_cqe *cqe;
+	struct ring_backend *backend = ring->backend;
+	uint64_t user_data;
+	int result;
 
-	/* done functions submit again, so take one completion at a time. */
-	while (io_uring_peek_cqe(&ring->uring, &cqe) == 0) {
-		struct slot *slot = slot_from_user_data(ring, io_uring_cqe_get_data64(cqe));
-		int result = cqe->res;
+	for (unsigned n = 0;
+	     n < RING_WRITES_MAX && backend->ops->next(backend, &user_data, &result); n++) {
+		struct slot *slot = slot_from_user_data(ring, user_data);
 
-		io_uring_cqe_seen(&ring->uring, cqe);
 		if (slot)
 			slot_finish(slot, result);
 	}
 	return 0;
-}
-
-static int ring_register(struct ring *ring, unsigned opcode, void *arg, unsigned n)
-{
-	if (syscall(SYS_io_uring_register, ring->uring.ring_fd, opcode, arg, n) < 0)
-		return -errno;
-	return 0;
-}
-
-static int ring_lock(struct ring *ring)
-{
-	struct io_uring_restriction restrictions[] = {
-		{.opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_WRITE},
-		{.opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_ASYNC_CANCEL},
-		{.opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED, .sqe_flags = IOSQE_ASYNC},
-	};
-	unsigned limits[2] = {RING_WRITES_MAX, 1};
-	int r;
-
-	/* Limits belong to the submitting task, restrictions to the ring; both before it is
-	 * enabled. */
-	r = io_uring_register_iowq_max_workers(&ring->uring, limits);
-	if (r < 0)
-		return r;
-	r = ring_register(ring, IORING_REGISTER_RESTRICTIONS, restrictions,
-			  ARRAY_SIZE(restrictions));
-	if (r < 0)
-		return r;
-	return ring_register(ring, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
 }
 
 struct ring *ring_close(struct ring *ring)
@@ -153,8 +108,8 @@ struct ring *ring_close(struct ring *ring)
 	for (size_t i = 0; i < RING_WRITES_MAX; i++)
 		sd_event_source_disable_unref(ring->slots[i].deadline);
 	sd_event_source_disable_unref(ring->io);
-	if (ring->uring_ready)
-		io_uring_queue_exit(&ring->uring);
+	if (ring->backend)
+		ring->backend->ops->close(ring->backend);
 	sd_event_unref(ring->event);
 	free(ring);
 	return NULL;
@@ -162,7 +117,20 @@ struct ring *ring_close(struct ring *ring)
 
 DEFINE_CLEANUP(struct ring *, ring_close)
 
-int ring_open(sd_event *event, struct ring **ret)
+static int add_deadline(struct ring *ring, struct slot *slot)
+{
+	int r = sd_event_add_time_relative(ring->event, &slot->deadline, CLOCK_MONOTONIC, 0,
+					   DEADLINE_ACCURACY_USEC, on_deadline, slot);
+
+	if (r < 0)
+		return r;
+	slot->ring = ring;
+	sd_event_source_set_enabled(slot->deadline, SD_EVENT_OFF);
+	sd_event_source_set_description(slot->deadline, "ring-deadline");
+	return 0;
+}
+
+int ring_open_on(sd_event *event, const struct ring_ops *ops, struct ring **ret)
 {
 	_cleanup_(ring_close_ptr) struct ring *ring = calloc(1, sizeof(*ring));
 	int r;
@@ -170,25 +138,12 @@ int ring_open(sd_event *event, struct ring **ret)
 	if (!ring)
 		return -ENOMEM;
 	ring->event = sd_event_ref(event);
-	r = io_uring_queue_init(RING_ENTRIES, &ring->uring, IORING_SETUP_R_DISABLED);
-	if (r < 0)
-		return r;
-	ring->uring_ready = true;
-	r = ring_lock(ring);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < RING_WRITES_MAX; i++) {
-		struct slot *slot = &ring->slots[i];
-
-		slot->ring = ring;
-		r = sd_event_add_time_relative(event, &slot->deadline, CLOCK_MONOTONIC, 0,
-					       DEADLINE_ACCURACY_USEC, on_deadline, slot);
-		if (r < 0)
-			return r;
-		sd_event_source_set_enabled(slot->deadline, SD_EVENT_OFF);
-		sd_event_source_set_description(slot->deadline, "ring-deadline");
-	}
-	r = sd_event_add_io(event, &ring->io, ring->uring.ring_fd, EPOLLIN, on_completion, ring);
+	r = ops->open(&ring->backend);
+	for (size_t i = 0; r >= 0 && i < RING_WRITES_MAX; i++)
+		r = add_deadline(ring, &ring->slots[i]);
+	if (r >= 0)
+		r = sd_event_add_io(event, &ring->io, ring->backend->fd, EPOLLIN, on_completion,
+				    ring);
 	if (r < 0)
 		return r;
 	sd_event_source_set_description(ring->io, "ring-completion");
@@ -196,10 +151,21 @@ int ring_open(sd_event *event, struct ring **ret)
 	return 0;
 }
 
+int ring_open(sd_event *event, enum ring_choice choice, struct ring **ret, int *ret_uring_error)
+{
+	int r = -ECANCELED;
+
+	if (choice != RING_THREADS)
+		r = ring_open_on(event, &ring_ops_uring, ret);
+	*ret_uring_error = r < 0 ? r : 0;
+	if (r >= 0 || choice == RING_IO_URING)
+		return r;
+	return ring_open_on(event, &ring_ops_threads, ret);
+}
+
 int ring_write(struct ring *ring, struct ring_request *request)
 {
 	struct slot *slot = NULL;
-	struct io_uring_sqe *sqe;
 	int r;
 
 	for (size_t i = 0; i < RING_WRITES_MAX && !slot; i++)
@@ -207,22 +173,16 @@ int ring_write(struct ring *ring, struct ring_request *request)
 			slot = &ring->slots[i];
 	if (!slot)
 		return -EBUSY;
-	sqe = io_uring_get_sqe(&ring->uring);
-	if (!sqe)
-		return -EBUSY;
-	io_uring_prep_write(sqe, request->fd, request->text, (unsigned)request->len, 0);
-	io_uring_sqe_set_flags(sqe, IOSQE_ASYNC);
+	r = ring->backend->ops->write(ring->backend, slot_user_data(slot), request);
+	if (r < 0)
+		return r;
 	slot->request = request;
-	io_uring_sqe_set_data64(sqe, slot_user_data(slot));
 	ring->in_flight++;
-
 	r = sd_event_source_set_time_relative(slot->deadline, request->deadline_usec);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(slot->deadline, SD_EVENT_ONESHOT);
-	if (io_uring_submit(&ring->uring) < 0 || r < 0) {
-		/* Not submitted (or not to be stopped): the entry goes out with the next submit. */
-		slot_cancel(slot);
-	}
+	if (r < 0)
+		slot_cancel(slot); /* What cannot be stopped in time is stopped now. */
 	return 0;
 }
 

@@ -55,7 +55,7 @@ done <"$list"
 
 found=$(
 	only_in '^<libcgroup' agent/hierarchy.c <"$list"
-	only_in '^<liburing' agent/ring.c <"$list"
+	only_in '^<liburing' agent/ring_uring.c <"$list"
 	only_in '^<jansson' agent/json.c <"$list"
 	only_in '^<systemd/sd-event\.h>' agent/bus.c agent/bus.h agent/ring.c \
 		agent/ring.h agent/manager.c \

@@ -4,7 +4,7 @@
 # daemon is test-ladder.sh's.
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/functions.sh"
 
-names="cgroup2 memory.reclaim swappiness mglru lru_gen lru_gen_full fg psi swap swap-is-memory io_uring"
+names="cgroup2 memory.reclaim swappiness mglru lru_gen lru_gen_full fg psi swap swap-is-memory io_uring writes"
 
 # at LEVEL MISSING...: what features says of $tree; all others are present.
 at()
@@ -50,7 +50,7 @@ rm -r "$tree/sys/fs/cgroup"
 at observe cgroup2 memory.reclaim swappiness lru_gen lru_gen_full
 rm -r "$tree/proc" "$tree/sys"
 # shellcheck disable=SC2086
-at observe ${names% io_uring}
+at observe ${names% io_uring writes}
 
 # Which disk swap is on, and whether that rotates.
 new_tree

@@ -76,6 +76,11 @@ static const struct {
 	 "a share above 0% and up to 100%"},
 	{"Agent", "WriteMax", {"64K", "64M"}, {"65535", "65M", "16MB"}, "a size of 64K to 64M"},
 	{"Agent", "FastPath", {"auto", "no"}, {"maybe", "Yes", "1"}, "one of auto, yes, no"},
+	{"Agent",
+	 "Ring",
+	 {"io_uring", "threads"},
+	 {"uring", "Auto", "yes"},
+	 "one of auto, io_uring, threads"},
 	{"Agent", "Concurrency", {"1", "16"}, {"0", "17", "4294967297"}, "a number of 1 to 16"},
 	{"Agent", "DryRun", {"off", "TRUE"}, {"maybe", "2", "yes no"}, "yes or no"},
 	{"Swap", "Anon", {"auto", "yes"}, {"Auto", "on", "maybe"}, "one of auto, yes, no"},
@@ -168,13 +173,14 @@ static void test_round_trip(void **state)
 	char text[512];
 
 	assert_round_trip(*state, "");
-	assert_round_trip(*state, "[Agent]\nInterval=1h\nWriteDeadline=1234567us\nWriteMax=65537\n"
-				  "CpuBudget=0.0203%\nConcurrency=3\nDryRun=no\n[Swap]\nAnon="
-				  "yes\nWriteBudget=1.5G/day\n"
-				  "[Class x]\nMatch=/a:b\nMatch=/[!;#]**\nFloor=1.5G\nWeight=1\n"
-				  "[Class y]\n[Class z.1-_]\nFloor=0\nReclaim=none\n"
-				  "RefaultLimit=12.3456%/min\nPressureLimit=100%\nMatch=/z\n"
-				  "[Class x]\nMatch=/later\n");
+	assert_round_trip(*state,
+			  "[Agent]\nInterval=1h\nWriteDeadline=1234567us\nWriteMax=65537\n"
+			  "CpuBudget=0.0203%\nConcurrency=3\nRing=threads\nDryRun=no\n[Swap]\nAnon="
+			  "yes\nWriteBudget=1.5G/day\n"
+			  "[Class x]\nMatch=/a:b\nMatch=/[!;#]**\nFloor=1.5G\nWeight=1\n"
+			  "[Class y]\n[Class z.1-_]\nFloor=0\nReclaim=none\n"
+			  "RefaultLimit=12.3456%/min\nPressureLimit=100%\nMatch=/z\n"
+			  "[Class x]\nMatch=/later\n");
 	snprintf(text, sizeof(text), "[Class a]\nMatch=/%0191d\n", 0);
 	assert_round_trip(*state, text);
 }
@@ -191,10 +197,11 @@ static void test_dump_text(void **state)
 	assert_non_null(origin);
 	assert_non_null(strstr(origin, "/x.conf:5\nMatch=/a\n"));
 	*origin = '\0';
-	assert_string_equal(text, "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
-				  "WriteDeadline=500ms\nConcurrency=2\nFastPath=auto\n\n[Swap]"
-				  "\nAnon=auto\nWriteBudget=20G/day\n\n"
-				  "[Class a]\n");
+	assert_string_equal(text,
+			    "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
+			    "WriteDeadline=500ms\nConcurrency=2\nFastPath=auto\nRing=auto\n\n[Swap]"
+			    "\nAnon=auto\nWriteBudget=20G/day\n\n"
+			    "[Class a]\n");
 	assert_string_equal(strstr(origin + 1, "Reclaim="),
 			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
 			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\n");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plans carried out through the real ring, onto files and pipes in place of memory.reclaim: what
- * arrives there, results as the kernel gives them, deadlines, stopping, and the dry run.
+ * arrives there, results as the kernel gives them, deadlines, stopping, and the dry run. Compiled for
+ * each backend, TEST_RING.
  */
 #include "executor.h"
 #include "hierarchy.h"
@@ -35,6 +36,7 @@ struct bench {
 static void bench_open(struct bench *bench, void **state)
 {
 	const char *why;
+	int uring_error;
 
 	*bench = (struct bench){.fixture = *state};
 	bench->plan = (struct plan){.decisions = bench->decisions,
@@ -49,7 +51,7 @@ static void bench_open(struct bench *bench, void **state)
 	assert_int_equal(hierarchy_scan(bench->hierarchy, bench->config, 0), 0);
 	lru_gen_open(&bench->lru_gen, bench->fixture->root);
 	assert_true(sd_event_new(&bench->event) >= 0);
-	ring_open(bench->event, &bench->ring);
+	ring_open(bench->event, TEST_RING, &bench->ring, &uring_error);
 	assert_int_equal(executor_new(bench->ring, &bench->lru_gen, &bench->executor), 0);
 	executor_configure(bench->executor, bench->config, false);
 }
@@ -154,6 +156,7 @@ static void make_full_pipe(int pipes[2])
 	assert_int_equal(pipe2(pipes, O_CLOEXEC | O_NONBLOCK), 0);
 	while (write(pipes[1], "x", 1) > 0)
 		;
+	assert_int_equal(fcntl(pipes[1], F_SETFL, 0), 0);
 }
 
 /* Results as the kernel itself gives them; descriptors in place of memory.reclaim. */
@@ -194,7 +197,6 @@ static void test_deadlines(void **state)
 	bench_open(&bench, state);
 	require_ring(&bench);
 	make_full_pipe(pipes);
-	assert_int_equal(fcntl(pipes[1], F_SETFL, 0), 0);
 	for (char path[] = "/a"; path[1] <= 'c'; path[1]++) {
 		find(&bench, path)->reclaim_fd = dup(pipes[1]);
 		decide(&bench, path, ACTION_RECLAIM, 40 * MIB);
@@ -224,7 +226,6 @@ static void test_stop(void **state)
 	require_ring(&bench);
 	bench.config->write_deadline_usec = 60 * PATIENCE;
 	make_full_pipe(pipes);
-	assert_int_equal(fcntl(pipes[1], F_SETFL, 0), 0);
 	find(&bench, "/a")->reclaim_fd = dup(pipes[1]);
 	find(&bench, "/b")->reclaim_fd = pipes[1];
 	for (char path[] = "/a"; path[1] <= 'd'; path[1]++)
@@ -249,7 +250,6 @@ static void test_vanished_memcg(void **state)
 	bench_open(&bench, state);
 	require_ring(&bench);
 	make_full_pipe(pipes);
-	assert_int_equal(fcntl(pipes[1], F_SETFL, 0), 0);
 	memcg = find(&bench, "/a");
 	memcg->reclaim_fd = pipes[1];
 	decide(&bench, "/a", ACTION_RECLAIM, MIB);
@@ -311,5 +311,5 @@ int main(void)
 		FIXTURE_TEST(test_vanished_memcg), FIXTURE_TEST(test_dry_run),
 	};
 
-	return cmocka_run_group_tests_name("executor-ring", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(ring_choice_to_string(TEST_RING), tests, NULL, NULL);
 }

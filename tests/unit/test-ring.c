@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ring against pipes and files: results arrive, deadlines and cancels end what blocks, and the
- * loop goes on meanwhile. What the ring refuses: test-ring-lock.c.
+ * loop goes on meanwhile. Compiled for each backend, TEST_RING. What is io_uring's alone:
+ * test-ring-lock.c, the threads' alone: test-ring-pool.c.
  */
 #include "ring.h"
 #include "macro.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <liburing.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -47,9 +47,12 @@ static int on_tick(sd_event_source *source, uint64_t usec _unused_, void *userda
 
 static void loop_open(struct loop *loop)
 {
+	int uring_error;
+
 	*loop = (struct loop){0};
 	assert_true(sd_event_new(&loop->event) >= 0);
-	assert_int_equal(ring_open(loop->event, &loop->ring), 0);
+	assert_int_equal(ring_open(loop->event, TEST_RING, &loop->ring, &uring_error), 0);
+	assert_int_equal(uring_error, TEST_RING == RING_THREADS ? -ECANCELED : 0);
 	assert_true(sd_event_add_time_relative(loop->event, &loop->timer, CLOCK_MONOTONIC, TICK, 1,
 					       on_tick, loop) >= 0);
 	assert_true(sd_event_source_set_enabled(loop->timer, SD_EVENT_ON) >= 0);
@@ -343,6 +346,19 @@ static void test_open_and_close(void **state _unused_)
 	assert_null(ring_close(NULL));
 }
 
+static bool is_offered(void)
+{
+	struct ring *ring = NULL;
+	sd_event *event = NULL;
+	int r, uring_error;
+
+	assert_true(sd_event_new(&event) >= 0);
+	r = ring_open(event, TEST_RING, &ring, &uring_error);
+	ring_close(ring);
+	sd_event_unref(event);
+	return r >= 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,12 +369,9 @@ int main(void)
 		FIXTURE_TEST(test_open_and_close),
 	};
 
-	struct io_uring uring;
-
-	if (io_uring_queue_init(2, &uring, 0) < 0) {
+	if (!is_offered()) {
 		puts("1..0 # SKIP io_uring is refused here");
 		return 0;
 	}
-	io_uring_queue_exit(&uring);
-	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
+	return cmocka_run_group_tests_name(ring_choice_to_string(TEST_RING), tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ systemctl start sys-kernel-debug.mount
 sysctl -q kernel.io_uring_disabled=2
 once
 says_once '^fgreclaimd: io_uring is missing'
-says_once '^capability: observe \(dry run\)'
+says_once '^capability: tiers \(dry run\)'
 sysctl -q kernel.io_uring_disabled=0
 
 mount --bind -o ro "$CG" "$CG"
