@@ -23,11 +23,11 @@ calls=$(echo "$symbols" | awk '
 			if (!(name in defined))
 				print name
 	}' | sort | grep -Evx \
-	'memcpy|memset|memmove|memcmp|bcmp|strcmp|strlen|__mem(cpy|set|move)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__(asan|ubsan|sancov|sanitizer)_.*')
+	'memcpy|memset|memmove|memcmp|bcmp|strcmp|strlen|__mem(cpy|set|move)_chk|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__(asan|tsan|ubsan|sancov|sanitizer)_.*')
 
 # Sanitizers bring variables of their own.
 variables=
-if ! echo "$symbols" | grep -Eq '^__(asan|ubsan|sancov)'; then
+if ! echo "$symbols" | grep -Eq '^__(asan|tsan|ubsan|sancov)'; then
 	variables=$("$nm" -f sysv "$archive" | awk -F '|' '
 		$NF ~ /^\.(data|bss|tdata|tbss)/ && $NF !~ /^\.data\.rel\.ro/ || $NF ~ /COM/ {
 			sub(/ *$/, "", $1)

@@ -18,13 +18,17 @@ mute()
 	cp "$tree/sys/fs/cgroup/init.scope/memory.current" "$tree/sys/fs/cgroup/$1/"
 }
 
+# ThreadSanitizer has a thread of its own.
+alone=1
+! ldd "$FGRECLAIMD" 2>/dev/null | grep -q libtsan || alone=2
+
 # is_reading: the daemon has a thread beside the loop, and keeps the very same.
 is_reading()
 {
 	former='' seen=0
 	for _ in $(seq 100); do
 		threads=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | sort)
-		[ "$threads" = "$former" ] && [ "$(echo "$threads" | wc -l)" -gt 1 ] || seen=0
+		[ "$threads" = "$former" ] && [ "$(echo "$threads" | wc -l)" -gt "$alone" ] || seen=0
 		former=$threads seen=$((seen + 1))
 		[ "$seen" -le 10 ] || return 0
 		sleep 0.05
