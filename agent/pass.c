@@ -67,6 +67,11 @@ void pass_read(void *pass)
 	reading_run(&((struct pass *)pass)->sampler.reading);
 }
 
+void pass_put_off(struct pass *pass)
+{
+	sampler_put_off(&pass->sampler);
+}
+
 int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan)
 {
 	struct memcg *const *memcgs;

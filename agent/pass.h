@@ -41,6 +41,9 @@ int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec
 /* The reading, of a struct pass: a worker_work_t. Until it has ended only config may change. */
 void pass_read(void *pass);
 
+/* In place of the reading: the next pass_begin() finds all as this one did. */
+void pass_put_off(struct pass *pass);
+
 /* *ret_plan is valid until the next pass, its decisions name the memcgs of hierarchy_memcgs(). It may
  * ask for the next pass sooner than an interval from now. Errors: -ENOMEM. */
 int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan);

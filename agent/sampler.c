@@ -137,6 +137,15 @@ int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
 	return 0;
 }
 
+void sampler_put_off(struct sampler *sampler)
+{
+	const struct reading *reading = &sampler->reading;
+
+	for (size_t i = 0; i < reading->n_memcgs; i++)
+		if (!reading->samples[i].skipped)
+			reading->memcgs[i]->outcome = reading->samples[i].outcome;
+}
+
 /* --- the listing */
 
 static void take_entry(struct sampler *sampler, const struct listing_entry *entry)

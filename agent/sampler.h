@@ -42,6 +42,9 @@ int sampler_prepare(struct sampler *sampler, const struct hierarchy *hierarchy,
 		    struct lru_gen *lru_gen, bool tiers, uint64_t now_usec, uint64_t interval_usec,
 		    uint64_t budget_usec);
 
+/* In place of the reading and of sampler_take(): outcomes go back to their memcgs. */
+void sampler_put_off(struct sampler *sampler);
+
 /*
  * Makes *ret of what was read; it points into the sampler until the next sampler_prepare().
  *

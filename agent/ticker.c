@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 /* Passes may be this late, so that wake-ups coalesce; those asked for soon, by a tenth. */
 #define ACCURACY_USEC UINT64_C(100000)
@@ -22,6 +23,8 @@
 /* Passes may have three quarters of the budget: a host of many cgroups leaves something for what the
  * passes are made for. */
 #define PASSES_PPM 750000
+/* A host that is out of threads is asked again so soon. */
+#define AGAIN_USEC USEC_PER_SEC
 
 /* The counters of memcgs have half of the budget; scan, listing and plan have the rest. */
 #define COUNTERS_DIVISOR 2
@@ -40,9 +43,39 @@ struct ticker {
 	uint64_t begin_cpu_usec;  /* that the pass under way has cost the loop */
 	unsigned n_passes;
 	bool stopped;
-	bool stale;     /* the reading under way began before a stop */
-	bool slow_said; /* and no reading has been faster since */
+	bool stale;          /* the reading under way began before a stop */
+	bool slow_said;      /* and no reading has been faster since */
+	bool no_thread_said; /* and there has been none since */
 };
+
+static int arm(struct ticker *ticker, uint64_t next_usec)
+{
+	int r = sd_event_source_set_time_accuracy(ticker->next,
+						  min_u64(next_usec / 10 + 1, ACCURACY_USEC));
+
+	if (r >= 0)
+		r = sd_event_source_set_time_relative(ticker->next, next_usec);
+	return r < 0 ? r : sd_event_source_set_enabled(ticker->next, SD_EVENT_ONESHOT);
+}
+
+/* Has the pass that was begun read, or puts it off while the host has no thread for that: TasksMax=,
+ * or too little memory. */
+static int read_or_put_off(struct ticker *ticker)
+{
+	struct pass *pass = ticker->settings.pass;
+	int r = worker_begin(ticker->worker, pass_read, pass);
+
+	if (r != -EAGAIN && r != -ENOMEM) {
+		ticker->no_thread_said = false;
+		return r;
+	}
+	pass_put_off(pass);
+	if (!ticker->no_thread_said)
+		log_event(LOG_NOTICE, MESSAGE_DEGRADED,
+			  "no thread to read with: %s; trying again every second", strerror(-r));
+	ticker->no_thread_said = true;
+	return arm(ticker, AGAIN_USEC);
+}
 
 static int on_due(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
 {
@@ -59,10 +92,11 @@ static int on_due(sd_event_source *source _unused_, uint64_t usec _unused_, void
 	ticker->begin_cpu_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
 	if (r < 0)
 		return r;
+	r = read_or_put_off(ticker);
+	if (r < 0 || !worker_is_busy(ticker->worker))
+		return r;
 	r = sd_event_source_set_time_relative(ticker->slow, settings->slow_usec);
-	if (r >= 0)
-		r = sd_event_source_set_enabled(ticker->slow, SD_EVENT_ONESHOT);
-	return r < 0 ? r : worker_begin(ticker->worker, pass_read, settings->pass);
+	return r < 0 ? r : sd_event_source_set_enabled(ticker->slow, SD_EVENT_ONESHOT);
 }
 
 /* The kernel is at it still. There is nothing to be done but to wait, and to say so once. */
@@ -114,16 +148,6 @@ static int end_pass(struct ticker *ticker, uint64_t *ret_next_usec)
 	ticker->interval_usec = max_u64(ticker->config->interval_usec, wait_usec);
 	*ret_next_usec = max_u64(plan.next_usec, wait_usec);
 	return 0;
-}
-
-static int arm(struct ticker *ticker, uint64_t next_usec)
-{
-	int r = sd_event_source_set_time_accuracy(ticker->next,
-						  min_u64(next_usec / 10 + 1, ACCURACY_USEC));
-
-	if (r >= 0)
-		r = sd_event_source_set_time_relative(ticker->next, next_usec);
-	return r < 0 ? r : sd_event_source_set_enabled(ticker->next, SD_EVENT_ONESHOT);
 }
 
 /* The reading has ended. */

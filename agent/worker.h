@@ -26,7 +26,8 @@ int worker_new(sd_event *event, worker_done_t done, void *userdata, struct worke
 /* Must not be busy: a thread cannot be taken back. NULL is allowed; returns NULL. */
 struct worker *worker_free(struct worker *worker);
 
-/* Errors: -EBUSY, and -EAGAIN where no thread can be made now; done is not called then. */
+/* Errors: -EBUSY, and -EAGAIN or -ENOMEM where no thread can be made now; done is not called
+ * then. */
 int worker_begin(struct worker *worker, worker_work_t work, void *job);
 bool worker_is_busy(const struct worker *worker);
 

@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Passes on the event loop while the kernel takes its time: a FIFO stands for a file that does not
- * answer, and the loop has to go on.
+ * answer, and the loop has to go on. And while the host has no thread to read with.
+ *
+ * Includes worker.c, with a door in place of pthread_create().
  */
+#include <pthread.h>
+
+static int door_create(pthread_t *ret, const pthread_attr_t *attr, void *(*begin)(void *),
+		       void *arg);
+
+#define pthread_create door_create
+#include "agent/worker.c"
+#undef pthread_create
+
 #include "ticker.h"
 #include "clock.h"
 #include "cpu_budget.h"
 #include "macro.h"
 #include "ring.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,6 +31,17 @@
 #include "fixture.h"
 
 #define PATIENCE UINT64_C(60000000)
+
+static unsigned threads_refused; /* so many of the next ones */
+
+static int door_create(pthread_t *ret, const pthread_attr_t *attr, void *(*begin)(void *),
+		       void *arg)
+{
+	if (threads_refused == 0)
+		return pthread_create(ret, attr, begin, arg);
+	threads_refused--;
+	return EAGAIN;
+}
 
 struct bench {
 	const struct fixture *fixture;
@@ -287,6 +307,42 @@ static void test_slowness_is_said_once(void **state)
 	bench_close(&bench);
 }
 
+/* Put off, not given up; what came of our writes meanwhile is not lost, and it is said once. */
+static void test_no_thread(void **state)
+{
+	struct memcg *memcg;
+	char text[4096];
+	struct bench bench;
+	int stderr_fd = dup(STDERR_FILENO), fd;
+
+	bench_open(&bench, state, PATIENCE);
+	fixture_write(bench.fixture, "log", "");
+	fd = open(fixture_path(bench.fixture, "log"), O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	run_until(&bench, &bench.n_planned, 1);
+	memcg = hierarchy_find(bench.hierarchy, "/good", 5);
+	memcg->outcome = (struct outcome){.writes = 3, .freed_bytes = 4096};
+	threads_refused = 2;
+	run_until(&bench, &bench.n_begun, 3);
+	assert_false(ticker_is_busy(bench.ticker));
+	assert_int_equal(bench.n_planned, 1);
+	assert_int_equal(memcg->outcome.writes, 3);
+	assert_int_equal(memcg->outcome.freed_bytes, 4096);
+	run_until(&bench, &bench.n_planned, 2);
+	assert_int_equal(bench.pass.sampler.reading.samples[memcg->index].outcome.writes, 3);
+	assert_int_equal(memcg->outcome.writes, 0);
+	ticker_stop(bench.ticker);
+	while (ticker_is_busy(bench.ticker))
+		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	dup2(stderr_fd, STDERR_FILENO);
+	close(stderr_fd);
+	close(fd);
+	fixture_read(bench.fixture, "log", text, sizeof(text));
+	assert_non_null(strstr(text, "no thread to read with"));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+	bench_close(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +351,7 @@ int main(void)
 		FIXTURE_TEST(test_the_file_has_a_name),
 		FIXTURE_TEST(test_all_threads_are_paid_for),
 		FIXTURE_TEST(test_slowness_is_said_once),
+		FIXTURE_TEST(test_no_thread),
 	};
 
 	return cmocka_run_group_tests_name("ticker", tests, NULL, NULL);
