@@ -4,7 +4,7 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/functions.sh"
 
 requires valgrind --version
-! grep -qF __asan_init "$FGRECLAIMCTL" || skip "built with AddressSanitizer"
+! grep -qE "__(a|t)san_init" "$FGRECLAIMCTL" || skip "built with a sanitizer"
 
 # watched STATUS ARGUMENT...
 watched()

@@ -5,7 +5,7 @@
 
 requires valgrind --version
 # A program with a sanitizer in it does not run there, and needs it not.
-! grep -qF __asan_init "$FGRECLAIMD" || skip "built with AddressSanitizer"
+! grep -qE "__(a|t)san_init" "$FGRECLAIMD" || skip "built with a sanitizer"
 
 new_tree
 for options in --once "--once --dry-run" --check-config --dump-config --help; do
