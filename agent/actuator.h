@@ -14,7 +14,7 @@
 struct executor;
 struct actuator;
 
-/* A decision being carried out, in steps of at most step_bytes. */
+/* A decision being carried out, in steps. */
 struct action {
 	struct executor *executor;
 	const struct actuator *actuator;
@@ -22,7 +22,7 @@ struct action {
 	struct decision decision;
 	uint64_t listing_id;
 	uint64_t remaining_bytes;
-	uint64_t step_bytes; /* of the write under way */
+	uint64_t step_bytes; /* that the write under way asks for */
 	struct memcg_usage before;
 	uint64_t begun_usec;
 	bool running;
@@ -32,9 +32,10 @@ struct action {
 
 struct actuator {
 	const char *name;
+	bool alone; /* one write at a time, of all memcgs */
 	/* Fills in descriptor and text of the write for action->step_bytes. Returns 0; ACTUATOR_DRY
 	 * when there is nothing to write; or -errno: -ENODEV and -ENOENT when the memcg has gone.
-	 * */
+	 */
 	int (*prepare)(struct action *action, struct ring_request *ret);
 };
 

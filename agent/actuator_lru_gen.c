@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lru_gen: "+" and "-". The id is the one of the listing that the decision was made from; the
- * kernel refuses a generation that no longer fits (EINVAL), and the executor has just read the
- * memcg's files, which fails when the cgroup has gone and its id may be somebody else's.
+ * lru_gen: "+" and "-". The id is the one of the listing that the decision was made from, in the same
+ * pass; the kernel refuses a generation that no longer fits (EINVAL).
+ *
+ * Up to Linux 6.19 ids have 16 bits and are given out again as soon as a cgroup has gone, and the
+ * next who has it may be protected. So the executor has just read the memcg's files, which fails
+ * when it has gone; and the kernel takes one write to lru_gen after the other, so that a second one
+ * would wait, and be carried out some time after that look: it is made when the first one has ended.
  */
 #include "actuator.h"
 #include "executor.h"
@@ -25,5 +29,6 @@ static int prepare(struct action *action, struct ring_request *ret)
 
 const struct actuator actuator_lru_gen = {
 	.name = "lru_gen",
+	.alone = true,
 	.prepare = prepare,
 };

@@ -2,11 +2,14 @@
 /*
  * Carries out plans.
  *
- * An action asks for its bytes in steps of WriteMax at most, so that no write holds the cgroup's
- * directory for long and a deadline loses little. After each step the growth of pgsteal (or the
- * fall of memory.current, whichever says more: memory.stat may lag by a batch) is what was freed. A
- * step that freed nothing ends its action. EAGAIN, EINTR and a vanished memcg are results, not
- * errors.
+ * An action asks for its bytes in steps (write_size.h). Before each the memcg's numbers are read
+ * anew, what protects it included, since a plan is made for the moment of its sample and
+ * memory.reclaim and lru_gen heed neither the memcg's own memory.min and memory.low nor the floor of
+ * its class. After it what was freed is measured (write_result.h). A step that freed nothing ends its
+ * action. EAGAIN, EINTR and a vanished memcg are results, not errors.
+ *
+ * An action through lru_gen ends with the pass that it was made from: its generations are those of
+ * that listing.
  */
 #include "executor.h"
 #include "arith.h"
@@ -14,7 +17,8 @@
 #include "in_flight.h"
 #include "log.h"
 #include "macro.h"
-#include "savings.h"
+#include "protection.h"
+#include "write_size.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,13 +32,9 @@ struct executor {
 	bool stopped;
 	struct action *actions; /* queued and running, in the order of the plan */
 	unsigned n_running;
-	struct executor_totals totals;
-	unsigned lies; /* successes of memory.reclaim in a row that freed nothing */
+	bool lone_running; /* one of an actuator of which only one may */
+	struct write_book book;
 };
-
-/* So many, of requests that the lag of memory.stat cannot hide, are no accident. */
-#define LIES_MAX        3
-#define LIE_LEAST_BYTES (UINT64_C(1) << 20)
 
 static void pump(struct executor *executor);
 
@@ -100,111 +100,6 @@ void executor_configure(struct executor *executor, const struct config *config, 
 
 /* --- one step */
 
-static const char *action_word(const struct action *action)
-{
-	switch (action->decision.action) {
-	case ACTION_AGE:
-		return "aged";
-	case ACTION_EVICT:
-		return action->decision.swappiness == SWAPPINESS_FILE_ONLY ? "evicted file"
-									   : "evicted cold anon";
-	default:
-		return "reclaimed file";
-	}
-}
-
-static enum lru_type action_type(const struct action *action)
-{
-	return action->decision.action == ACTION_EVICT &&
-			       action->decision.swappiness != SWAPPINESS_FILE_ONLY
-		       ? LRU_ANON
-		       : LRU_FILE;
-}
-
-/* What became of a write. A deadline is no failure of the memcg's: ECANCELED says that no worker
- * had begun it, EINTR that it took too long, and then what it freed is known from the counters. */
-static bool is_failure(const struct action *action, int result, uint64_t freed_bytes)
-{
-	/* The generations may have moved on since the listing. */
-	bool raced = action->decision.action != ACTION_RECLAIM &&
-		     (result == -EINVAL || result == -ERANGE || result == -EEXIST);
-
-	return result < 0 && freed_bytes == 0 && !raced && result != -ECANCELED &&
-	       result != -EINTR && !memcg_is_gone_errno(result);
-}
-
-/* Books one finished write; returns the bytes that it freed. */
-static uint64_t account(struct action *action, const struct memcg_usage *after, int result)
-{
-	struct executor_totals *totals = &action->executor->totals;
-	struct outcome *outcome = &action->memcg->outcome;
-	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t stolen_pages =
-		number_or(counter_delta(after->pgsteal_pages, action->before.pgsteal_pages), 0);
-	uint64_t scanned_pages =
-		number_or(counter_delta(after->pgscan_pages, action->before.pgscan_pages), 0);
-	uint64_t fallen_bytes =
-		is_number(after->current_bytes) && is_number(action->before.current_bytes)
-			? saturating_sub(action->before.current_bytes, after->current_bytes)
-			: 0;
-	uint64_t took_usec = clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
-	bool aging = action->decision.action == ACTION_AGE;
-	uint64_t freed_bytes =
-		aging ? 0 : max_u64(saturating_mul(stolen_pages, page_bytes), fallen_bytes);
-	bool failed = is_failure(action, result, freed_bytes);
-
-	outcome->writes++;
-	outcome->failures += failed;
-	outcome->agings += aging && result >= 0;
-	outcome->refused_agings += aging && result == -ERANGE;
-	outcome->write_usec += took_usec;
-	/* Agings walk one after the other (they are writes to one file), so that this may hold the time
-	 * of the one before, too. One that was never begun took none. */
-	outcome->aging_usec += aging && result != -ECANCELED ? took_usec : 0;
-	outcome->scanned_pages += scanned_pages;
-	outcome->stolen_pages[action_type(action)] += stolen_pages;
-	if (action_type(action) == LRU_ANON)
-		totals->stolen_anon_bytes = saturating_add(
-			totals->stolen_anon_bytes, saturating_mul(stolen_pages, page_bytes));
-	totals->writes++;
-	totals->failures += failed;
-	totals->agings += aging && result >= 0;
-	if (!aging && result != -ECANCELED) {
-		outcome->asked_bytes += action->step_bytes;
-		outcome->freed_bytes += freed_bytes;
-		savings_book(action->memcg, action_type(action), freed_bytes);
-		totals->asked_bytes += action->step_bytes;
-		totals->freed_bytes += freed_bytes;
-	}
-	return freed_bytes;
-}
-
-/* A kernel that freed something once is not one that lies. */
-static void listen(struct executor *executor, const struct action *action, int result,
-		   uint64_t freed_bytes)
-{
-	if (action->decision.action != ACTION_RECLAIM || executor->lies >= LIES_MAX)
-		return;
-	if (freed_bytes > 0)
-		executor->lies = 0;
-	else if (result >= 0 && action->step_bytes >= LIE_LEAST_BYTES)
-		executor->lies++;
-}
-
-static void log_step(const struct action *action, int result, uint64_t freed_bytes)
-{
-	const char *reason = reason_to_string(action->decision.reason);
-
-	if (action->decision.action == ACTION_AGE)
-		log_action(action->memcg->name, reason, 0, "%s: %s: %s", action->memcg->name,
-			   action_word(action), result < 0 ? strerror(-result) : "done");
-	else
-		log_action(action->memcg->name, reason, freed_bytes,
-			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB%s%s", action->memcg->name,
-			   action_word(action), freed_bytes / 1024, action->step_bytes / 1024,
-			   result < 0 ? ", " : "", result < 0 ? strerror(-result) : "");
-}
-
 static int begin_step(struct action *action);
 
 static void finish(struct action *action)
@@ -215,6 +110,8 @@ static void finish(struct action *action)
 		action->running = false;
 		action->memcg->busy = false;
 		executor->n_running--;
+		if (action->actuator->alone)
+			executor->lone_running = false;
 	}
 	remove_action(executor, action);
 }
@@ -223,16 +120,12 @@ static void on_written(struct ring_request *request, int result)
 {
 	struct action *action = request->userdata;
 	struct executor *executor = action->executor;
-	struct memcg_usage after;
-	uint64_t freed_bytes = 0;
-	int r = memcg_read_usage(action->memcg, &after);
+	uint64_t freed_bytes;
+	int r = write_book_enter(&executor->book, action, result, &freed_bytes);
 
-	if (r >= 0) {
-		freed_bytes = account(action, &after, result);
-		listen(executor, action, result, freed_bytes);
-		log_step(action, result, freed_bytes);
-	}
-	action->remaining_bytes = saturating_sub(action->remaining_bytes, action->step_bytes);
+	/* What was taken beyond the request is not asked for again. */
+	action->remaining_bytes =
+		saturating_sub(action->remaining_bytes, max_u64(action->step_bytes, freed_bytes));
 	if (r < 0 || result < 0 || freed_bytes == 0 || action->remaining_bytes == 0 ||
 	    executor->stopped || begin_step(action) < 0)
 		finish(action);
@@ -244,10 +137,52 @@ static void dry_step(struct action *action)
 	struct executor *executor = action->executor;
 	const char *reason = reason_to_string(action->decision.reason);
 
-	executor->totals.dry_bytes += action->remaining_bytes;
+	executor->book.totals.dry_bytes += action->remaining_bytes;
 	log_action(action->memcg->name, reason, action->remaining_bytes,
 		   "%s: dry run, not done: %s, %" PRIu64 " kB", action->memcg->name,
-		   action_word(action), action->remaining_bytes / 1024);
+		   write_book_word(action), action->remaining_bytes / 1024);
+}
+
+/* How much the next write of an action asks for; -ECANCELED: nothing, it has come to its end. */
+static int size_step(struct action *action)
+{
+	const struct policy_params *params = &action->executor->config->policy;
+	struct memcg *memcg = action->memcg;
+	struct memcg_sample protection = {0};
+	struct write_limits limits = {
+		.wanted_bytes = action->remaining_bytes,
+		.most_bytes = params->write_max_bytes,
+		.slow_bytes = memcg->slow_bytes,
+		.current_bytes = action->before.current_bytes,
+		.excess_bytes = action->executor->book.excess_bytes[action->decision.action],
+	};
+	int r;
+
+	/* Since the plan was made its owner may have marked it, or a reload have left it out. */
+	if (memcg->omitted || memcg->class_index < 0 ||
+	    (size_t)memcg->class_index >= params->n_classes)
+		return -ECANCELED;
+	if (action->decision.action == ACTION_AGE) {
+		action->step_bytes = 0;
+		return 0;
+	}
+	r = memcg_read_protection(memcg, &protection.min_bytes);
+	if (r < 0)
+		return r;
+	limits.keep_bytes = protection_floor_bytes(&params->classes[memcg->class_index],
+						   &protection, &memcg->state);
+	action->step_bytes = write_size(&limits);
+	return action->step_bytes > 0 ? 0 : -ECANCELED;
+}
+
+/* Makes the next write of an action ready. 0, ACTUATOR_DRY, or -errno. */
+static int prepare_step(struct action *action)
+{
+	int r = memcg_read_usage(action->memcg, &action->before);
+
+	if (r >= 0)
+		r = size_step(action);
+	return r < 0 ? r : action->actuator->prepare(action, &action->request);
 }
 
 /* Submits the next write of an action. 0, or -errno and there will be no completion. */
@@ -255,20 +190,14 @@ static int begin_step(struct action *action)
 {
 	struct executor *executor = action->executor;
 	struct ring_request *request = &action->request;
-	int r;
+	int r = prepare_step(action);
 
-	action->step_bytes =
-		min_u64(action->remaining_bytes, executor->config->policy.write_max_bytes);
-	r = memcg_read_usage(action->memcg, &action->before);
-	if (r < 0)
-		return r;
-	r = action->actuator->prepare(action, request);
 	if (r == ACTUATOR_DRY) {
 		dry_step(action);
 		return -ECANCELED;
 	}
 	if (r < 0) {
-		if (!memcg_is_gone_errno(r))
+		if (!memcg_is_gone_errno(r) && r != -ECANCELED)
 			action->memcg->outcome.failures++;
 		return r;
 	}
@@ -283,8 +212,17 @@ static int begin_step(struct action *action)
 		action->running = true;
 		action->memcg->busy = true;
 		executor->n_running++;
+		if (action->actuator->alone)
+			executor->lone_running = true;
 	}
 	return 0;
+}
+
+/* Its turn has come: nothing else of its memcg's is under way, nor another that it must not meet. */
+static bool may_begin(const struct action *action)
+{
+	return !action->running && !action->memcg->busy &&
+	       !(action->actuator->alone && action->executor->lone_running);
 }
 
 /* Begins queued actions while there is room for more writes. */
@@ -296,7 +234,7 @@ static void pump(struct executor *executor)
 	       executor->n_running < executor->config->policy.concurrency) {
 		struct action *next = action->next;
 
-		if (!action->running && !action->memcg->busy &&
+		if (may_begin(action) &&
 		    in_flight_has_room(executor->actions, action,
 				       executor->config->policy.concurrency) &&
 		    begin_step(action) < 0)
@@ -320,9 +258,9 @@ void executor_start(struct executor *executor, const struct plan *plan, struct m
 	struct action **tail;
 
 	drop_queued(executor);
-	tail = &executor->actions;
-	while (*tail)
-		tail = &(*tail)->next;
+	for (tail = &executor->actions; *tail; tail = &(*tail)->next)
+		if ((*tail)->decision.action != ACTION_RECLAIM)
+			(*tail)->remaining_bytes = 0;
 	for (size_t i = 0; i < plan->n_decisions; i++) {
 		const struct decision *decision = &plan->decisions[i];
 		struct action *action = calloc(1, sizeof(*action));
@@ -374,12 +312,12 @@ bool executor_is_idle(const struct executor *executor)
 
 bool executor_reclaim_lies(const struct executor *executor)
 {
-	return executor->lies >= LIES_MAX;
+	return write_book_lies(&executor->book);
 }
 
 const struct executor_totals *executor_totals(const struct executor *executor)
 {
-	return &executor->totals;
+	return &executor->book.totals;
 }
 
 const struct lru_gen *executor_lru_gen(const struct executor *executor)

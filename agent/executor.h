@@ -9,17 +9,7 @@
 #include "actuator.h"
 #include "config.h"
 #include "plan.h"
-
-/* Since the start of the daemon. */
-struct executor_totals {
-	uint64_t writes;
-	uint64_t failures;
-	uint64_t agings;
-	uint64_t asked_bytes;
-	uint64_t freed_bytes;
-	uint64_t stolen_anon_bytes; /* by the growth of pgsteal; what was swapped out at most */
-	uint64_t dry_bytes;         /* what a dry run would have asked for */
-};
+#include "write_book.h"
 
 /* ring: NULL allows dry runs only. lru_gen must outlive the executor. Errors: -ENOMEM. */
 int executor_new(struct ring *ring, const struct lru_gen *lru_gen, struct executor **ret);

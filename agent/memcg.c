@@ -154,27 +154,75 @@ int memcg_reclaim_fd(struct memcg *memcg)
  * counters of a memcg: what was freed is then told by memory.current alone. */
 #define USAGE_STAT_MOST_USEC (20 * 1000)
 
+static const struct memcg_usage unknown_usage = {
+	.current_bytes = SAMPLE_UNKNOWN,
+	.swap_bytes = SAMPLE_UNKNOWN,
+	.pgsteal = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+	.pgscan = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
+};
+
+static struct reclaim_parts parts_of(uint64_t all, const struct vmstat_reclaim *parts)
+{
+	return (struct reclaim_parts){
+		.all = all, .direct = parts->direct, .proactive = parts->proactive};
+}
+
+static int read_usage_stat(struct memcg *memcg, struct memcg_usage *ret)
+{
+	struct memcg_sample sample;
+	struct vmstat parts; /* of the memcg: the names are the same */
+	char text[STAT_TEXT_MAX];
+	int len = read_kept(memcg, &memcg->usage_fds[1], MEMCG_STAT, text, sizeof(text));
+
+	if (len < 0)
+		return len;
+	if (kparse_memory_stat(text, (size_t)len, &sample) >= 0 &&
+	    kparse_vmstat(text, (size_t)len, &parts) >= 0) {
+		ret->pgsteal = parts_of(sample.pgsteal_pages, &parts.pgsteal);
+		ret->pgscan = parts_of(sample.pgscan_pages, &parts.pgscan);
+	}
+	return 0;
+}
+
 int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret)
 {
-	struct memcg_usage usage = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN};
-	struct memcg_sample sample;
-	char text[STAT_TEXT_MAX];
-	int len;
+	struct memcg_usage usage = unknown_usage;
+	char text[64];
+	int len, r;
 
 	len = read_kept(memcg, &memcg->usage_fds[0], MEMCG_CURRENT, text, sizeof(text));
 	if (len < 0)
 		return len;
 	kparse_value(text, (size_t)len, &usage.current_bytes);
-	if (memcg->cost.cpu_usec <= USAGE_STAT_MOST_USEC) {
-		len = read_kept(memcg, &memcg->usage_fds[1], MEMCG_STAT, text, sizeof(text));
-		if (len < 0)
-			return len;
-		if (kparse_memory_stat(text, (size_t)len, &sample) >= 0) {
-			usage.pgsteal_pages = sample.pgsteal_pages;
-			usage.pgscan_pages = sample.pgscan_pages;
-		}
-	}
+	/* Not there without swap accounting. */
+	len = read_kept(memcg, &memcg->usage_fds[2], MEMCG_SWAP_CURRENT, text, sizeof(text));
+	if (len >= 0)
+		kparse_value(text, (size_t)len, &usage.swap_bytes);
+	r = memcg->cost.cpu_usec <= USAGE_STAT_MOST_USEC ? read_usage_stat(memcg, &usage) : 0;
+	if (r < 0)
+		return r;
 	*ret = usage;
+	return 0;
+}
+
+int memcg_read_protection(const struct memcg *memcg, uint64_t *ret_bytes)
+{
+	static const enum memcg_file files[] = {MEMCG_MIN, MEMCG_LOW};
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		uint64_t value;
+		char text[64];
+		int r = file_read_at(memcg->dir_fd, file_names[files[i]], text, sizeof(text));
+
+		if (r >= 0)
+			r = kparse_value(text, (size_t)r, &value);
+		if (r < 0)
+			return r;
+		if (value > bytes)
+			bytes = value;
+	}
+	*ret_bytes = bytes;
 	return 0;
 }
 

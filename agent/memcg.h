@@ -45,7 +45,7 @@ struct memcg {
 	char *name; /* the same for people: valid UTF-8, no control characters */
 	int dir_fd;
 	int fds[_MEMCG_FILE_MAX]; /* opened when first needed, -1 before; of a reading's thread */
-	int usage_fds[2];         /* likewise, of who writes: memcg_read_usage() */
+	int usage_fds[3];         /* likewise, of who writes: memcg_read_usage() */
 	int reclaim_fd;           /* memory.reclaim, likewise */
 
 	struct memcg *parent; /* NULL: the root */
@@ -66,6 +66,7 @@ struct memcg {
 	struct outcome outcome; /* since its counters were last read */
 	struct memcg_freed freed;
 	struct read_cost cost;
+	uint64_t slow_bytes; /* that it gives in time, write_size.h; 0: not known to be slow */
 	bool busy;           /* a write of ours is under way */
 	unsigned references; /* actions that name it: it must not be freed */
 };
@@ -93,16 +94,27 @@ uint64_t memcg_read_dying(const struct memcg *memcg);
 /* Descriptor of memory.reclaim, or -errno. */
 int memcg_reclaim_fd(struct memcg *memcg);
 
+/* A counter of reclaim, and who it was for. Parts that the kernel does not tell apart are
+ * SAMPLE_UNKNOWN. */
+struct reclaim_parts {
+	uint64_t all;
+	uint64_t direct;    /* by tasks; up to 6.14 proactive reclaim is in it */
+	uint64_t proactive; /* through memory.reclaim */
+};
+
 /* What a write of ours is measured by. Unknown values are SAMPLE_UNKNOWN, the counters of a memcg
- * that the kernel takes long over among them. Has descriptors of its
- * own: the kernel lets one reader at a time through each (fs/kernfs/file.c), and another thread may
- * be waiting in memcg_read(). */
+ * that the kernel takes long over among them. Has descriptors of its own: the kernel lets one reader
+ * at a time through each (fs/kernfs/file.c), and another thread may be waiting in memcg_read(). */
 struct memcg_usage {
 	uint64_t current_bytes;
-	uint64_t pgsteal_pages;
-	uint64_t pgscan_pages;
+	uint64_t swap_bytes;
+	struct reclaim_parts pgsteal, pgscan; /* pages */
 };
 int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret);
+
+/* The larger of its own memory.min and memory.low as they are now; SAMPLE_INFINITY for "max".
+ * Opened anew, for the same reason. Errors: as of reading. */
+int memcg_read_protection(const struct memcg *memcg, uint64_t *ret_bytes);
 
 bool memcg_is_gone_errno(int r);
 

@@ -32,7 +32,7 @@ struct bench {
 	struct plan plan;
 };
 
-/* Four memcgs, /a to /d, of 100 MiB each. */
+/* Four memcgs, /a to /d, of 1 GiB each. */
 static void bench_open(struct bench *bench, void **state)
 {
 	const char *why;
@@ -41,10 +41,11 @@ static void bench_open(struct bench *bench, void **state)
 	bench->plan = (struct plan){.decisions = bench->decisions,
 				    .capacity = ARRAY_SIZE(bench->decisions)};
 	fixture_add_cgroups(bench->fixture);
-	fixture_add_memcg(bench->fixture, "/a");
-	fixture_add_memcg(bench->fixture, "/b");
-	fixture_add_memcg(bench->fixture, "/c");
-	fixture_add_memcg(bench->fixture, "/d");
+	for (char path[] = "/a"; path[1] <= 'd'; path[1]++) {
+		fixture_add_memcg(bench->fixture, path);
+		fixture_write(bench->fixture, fixture_memcg_file(path, "memory.current"),
+			      "1073741824\n");
+	}
 	fixture_write(bench->fixture, "sys/kernel/debug/lru_gen", "");
 	bench->config =
 		fixture_config(bench->fixture, "[Agent]\nWriteMax=16M\nConcurrency=2\nDryRun=no\n");
@@ -222,7 +223,8 @@ static void test_nothing_freed(void **state)
 	bench_close(&bench);
 }
 
-/* pgsteal or the fall of memory.current, whichever says more; and never a number that wrapped. */
+/* pgsteal or the fall of memory.current, whichever says more; of that no more than was asked for, the
+ * rest was given up by the memcg itself; and never a number that wrapped. */
 static void test_what_was_freed(void **state)
 {
 	const struct {
@@ -231,57 +233,52 @@ static void test_what_was_freed(void **state)
 		{0, 256, 256 * PAGE},  /* the cgroup grew by as much meanwhile */
 		{1 * MIB, 0, 1 * MIB}, /* memory.stat lags */
 		{1 * MIB, 512, 512 * PAGE},
-		{4 * MIB, 512, 4 * MIB},
+		{4 * MIB, 512, 512 * PAGE},
+		{4 * MIB, 0, 1 * MIB},
 		{(uint64_t)(-8 * (int64_t)MIB), 16, 16 * PAGE},
 		{(uint64_t)(-8 * (int64_t)MIB), 0, 0},
 	};
-	struct bench bench;
-
-	bench_open(&bench, state);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct outcome *outcome = &find(&bench, "/a")->outcome;
-		uint64_t current = 100 * MIB;
+		const struct outcome *outcome;
+		struct bench bench;
 
-		*outcome = (struct outcome){0};
-		fixture_add_memcg(bench.fixture, "/a");
+		bench_open(&bench, state);
+		outcome = &find(&bench, "/a")->outcome;
 		decide(&bench, "/a", ACTION_RECLAIM, 1 * MIB);
 		start(&bench);
-		current -= cases[i].fallen_bytes;
 		fixture_printf(bench.fixture, fixture_memcg_file("/a", "memory.current"), "%ju\n",
-			       (uintmax_t)current);
+			       (uintmax_t)(1024 * MIB - cases[i].fallen_bytes));
 		bench.ring.stolen_pages = cases[i].stolen_pages;
 		fake_ring_complete_all(&bench.ring);
 		assert_int_equal(outcome->freed_bytes, cases[i].freed_bytes);
 		assert_int_equal(outcome->stolen_pages[LRU_FILE], cases[i].stolen_pages);
 		assert_int_equal(outcome->stolen_pages[LRU_ANON], 0);
 		assert_int_equal(outcome->scanned_pages, 2 * cases[i].stolen_pages);
+		bench_close(&bench);
 	}
-	bench_close(&bench);
 }
 
 /* Where the kernel takes long over memory.stat, it is not waited for: memory.current tells. */
 static void test_dear_counters_are_not_waited_for(void **state)
 {
 	static const uint64_t cpu_usec[] = {20000, 20001}, stolen_pages[] = {512, 0};
-	struct bench bench;
-
-	bench_open(&bench, state);
 	for (size_t i = 0; i < ARRAY_SIZE(cpu_usec); i++) {
-		struct memcg *memcg = find(&bench, "/a");
+		struct memcg *memcg;
+		struct bench bench;
 
-		memcg->outcome = (struct outcome){0};
+		bench_open(&bench, state);
+		memcg = find(&bench, "/a");
 		memcg->cost.cpu_usec = cpu_usec[i];
-		fixture_add_memcg(bench.fixture, "/a");
 		decide(&bench, "/a", ACTION_RECLAIM, 1 * MIB);
 		start(&bench);
 		fixture_printf(bench.fixture, fixture_memcg_file("/a", "memory.current"), "%ju\n",
-			       (uintmax_t)(99 * MIB));
+			       (uintmax_t)(1023 * MIB));
 		bench.ring.stolen_pages = 512;
 		fake_ring_complete_all(&bench.ring);
 		assert_int_equal(memcg->outcome.stolen_pages[LRU_FILE], stolen_pages[i]);
 		assert_int_equal(memcg->outcome.freed_bytes, i == 0 ? 512 * PAGE : 1 * MIB);
+		bench_close(&bench);
 	}
-	bench_close(&bench);
 }
 
 static void test_results(void **state)
@@ -389,6 +386,145 @@ static void test_lru_gen(void **state)
 	assert_int_equal(find(&bench, "/b")->outcome.agings, 0);
 	assert_int_equal(find(&bench, "/b")->outcome.asked_bytes, 8 * MIB);
 	assert_int_equal(executor_totals(bench.executor)->agings, 1);
+	bench_close(&bench);
+}
+
+/* Writes to lru_gen would wait for each other inside the kernel, and the id of the second be another
+ * memcg's by then. */
+static void test_one_write_to_lru_gen_at_a_time(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	decide(&bench, "/a", ACTION_AGE, 0);
+	decide(&bench, "/b", ACTION_AGE, 0);
+	decide(&bench, "/c", ACTION_RECLAIM, MIB);
+	decide(&bench, "/d", ACTION_EVICT, MIB);
+	start(&bench);
+	assert_int_equal(bench.ring.n_requests, 2);
+	assert_true(find(&bench, "/a")->busy && find(&bench, "/c")->busy);
+	/* Gone before its turn: never written. */
+	fixture_remove(bench.fixture, fixture_memcg_file("/b", "memory.current"));
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(bench.ring.n_writes, 3);
+	assert_int_equal(find(&bench, "/b")->outcome.writes, 0);
+	assert_int_equal(find(&bench, "/d")->outcome.writes, 1);
+	bench_close(&bench);
+}
+
+/* Its generations are those of that pass's listing; a write under way goes on to its end. */
+static void test_eviction_ends_with_its_pass(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	bench.ring.freed_bytes = 16 * MIB;
+	bench.ring.stolen_pages = 16 * MIB / PAGE;
+	decide(&bench, "/a", ACTION_EVICT, 40 * MIB);
+	decide(&bench, "/b", ACTION_RECLAIM, 40 * MIB);
+	start(&bench);
+	start(&bench);
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(find(&bench, "/a")->outcome.writes, 1);
+	assert_int_equal(find(&bench, "/b")->outcome.writes, 3);
+	bench_close(&bench);
+}
+
+/* The kernel ignores the memcg's own protection, and the plan is from a moment ago: looked at before
+ * each write, of which none goes below. */
+static void test_protection_is_looked_at_again(void **state)
+{
+	static const enum action_kind kinds[] = {ACTION_RECLAIM, ACTION_EVICT};
+	static const char *const files[] = {"memory.low", "memory.min"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds) * ARRAY_SIZE(files); i++) {
+		struct bench bench;
+
+		bench_open(&bench, state);
+		bench.ring.freed_bytes = 16 * MIB;
+		decide(&bench, "/a", kinds[i / 2], 40 * MIB);
+		fixture_printf(bench.fixture, fixture_memcg_file("/a", files[i % 2]), "%ju\n",
+			       (uintmax_t)(1024 * MIB - 16 * MIB - 4096));
+		start(&bench);
+		fake_ring_complete_all(&bench.ring);
+		assert_int_equal(find(&bench, "/a")->outcome.asked_bytes,
+				 kinds[i / 2] == ACTION_RECLAIM ? 16 * MIB + 4096 : 16 * MIB);
+		assert_int_equal(find(&bench, "/a")->outcome.failures, 0);
+		fixture_write(bench.fixture, fixture_memcg_file("/b", files[i % 2]), "max\n");
+		decide(&bench, "/b", kinds[i / 2], 40 * MIB);
+		/* The class's floor is a share of the most that it has held. */
+		find(&bench, "/c")->state.peak_bytes = UINT64_C(8) << 30;
+		decide(&bench, "/c", kinds[i / 2], 40 * MIB);
+		/* No class any more, or marked by its owner, since the plan. */
+		if (i % 2)
+			find(&bench, "/d")->class_index = -1;
+		else
+			find(&bench, "/d")->omitted = true;
+		decide(&bench, "/d", kinds[i / 2], 40 * MIB);
+		start(&bench);
+		fake_ring_complete_all(&bench.ring);
+		for (char path[] = "/b"; path[1] <= 'd'; path[1]++) {
+			assert_int_equal(find(&bench, path)->outcome.writes, 0);
+			assert_int_equal(find(&bench, path)->outcome.failures, 0);
+		}
+		bench_close(&bench);
+	}
+}
+
+/* A kernel that takes twice what it is asked for is asked for less, and what it took is not asked
+ * for again. */
+static void test_over_reclaim_is_fed_back(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	bench.ring.stolen_pages = 16 * MIB / PAGE;
+	for (unsigned i = 0; i < 4; i++) {
+		decide(&bench, "/a", ACTION_RECLAIM, 8 * MIB);
+		start(&bench);
+		fake_ring_complete_all(&bench.ring);
+	}
+	/* 8 MiB too much: a quarter of that is taken off, and so on. */
+	assert_string_equal(bench.ring.log, "/a: 8388608 swappiness=0;/a: 6291456 swappiness=0;"
+					    "/a: 4194304 swappiness=0;/a: 2097152 swappiness=0;");
+	bench_close(&bench);
+}
+
+/* A memcg that runs into the deadline is asked for half as much, until it is in time again. */
+static void test_slow_memcg_is_asked_for_less(void **state)
+{
+	static const int results[] = {-EINTR, -EINTR, 0, 0, 0};
+	struct bench bench;
+
+	bench_open(&bench, state);
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		bench.ring.result = results[i];
+		bench.ring.freed_bytes = results[i] < 0 ? 4096 : 16 * MIB;
+		decide(&bench, "/a", ACTION_RECLAIM, i < 2 ? 16 * MIB : 4 * MIB << (i - 2));
+		start(&bench);
+		fake_ring_complete_all(&bench.ring);
+	}
+	assert_string_equal(bench.ring.log, "/a: 16777216 swappiness=0;/a: 8388608 swappiness=0;"
+					    "/a: 4194304 swappiness=0;/a: 8388608 swappiness=0;"
+					    "/a: 16777216 swappiness=0;");
+	bench_close(&bench);
+}
+
+/* One that has been overtaken is no failure; a kernel that never takes a command is one. */
+static void test_many_races_are_a_refusal(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	for (unsigned i = 0; i < 20; i++) {
+		bench.ring.result = i == 5 ? 0 : -EINVAL;
+		decide(&bench, "/a", ACTION_AGE, 0);
+		start(&bench);
+		fake_ring_complete_all(&bench.ring);
+		assert_int_equal(find(&bench, "/a")->outcome.failures, i <= 13 ? 0 : i - 13);
+	}
+	assert_int_equal(executor_totals(bench.executor)->results[WRITE_RACED], 13);
+	assert_int_equal(executor_totals(bench.executor)->results[WRITE_REFUSED], 6);
 	bench_close(&bench);
 }
 
@@ -522,6 +658,12 @@ int main(void)
 		FIXTURE_TEST(test_dear_counters_are_not_waited_for),
 		FIXTURE_TEST(test_lies),
 		FIXTURE_TEST(test_lru_gen),
+		FIXTURE_TEST(test_one_write_to_lru_gen_at_a_time),
+		FIXTURE_TEST(test_eviction_ends_with_its_pass),
+		FIXTURE_TEST(test_protection_is_looked_at_again),
+		FIXTURE_TEST(test_over_reclaim_is_fed_back),
+		FIXTURE_TEST(test_slow_memcg_is_asked_for_less),
+		FIXTURE_TEST(test_many_races_are_a_refusal),
 		FIXTURE_TEST(test_concurrency),
 		FIXTURE_TEST(test_new_plan),
 		FIXTURE_TEST(test_vanished_memcg),

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The books of what was written.
+ */
+#include "write_book.h"
+#include "arith.h"
+#include "clock.h"
+#include "log.h"
+#include "macro.h"
+#include "savings.h"
+#include "write_size.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* So many are no accident. */
+#define LIES_MAX 3
+
+/* A memcg whose generations moved on in between is the exception: so many in a row, of all memcgs, and
+ * the kernel does not take our commands. */
+#define RACES_MAX 8
+
+const char *write_book_word(const struct action *action)
+{
+	switch (action->decision.action) {
+	case ACTION_AGE:
+		return "aged";
+	case ACTION_EVICT:
+		return action->decision.swappiness == SWAPPINESS_FILE_ONLY ? "evicted file"
+									   : "evicted cold anon";
+	default:
+		return "reclaimed file";
+	}
+}
+
+static enum lru_type action_type(const struct action *action)
+{
+	return action->decision.action == ACTION_EVICT &&
+			       action->decision.swappiness != SWAPPINESS_FILE_ONLY
+		       ? LRU_ANON
+		       : LRU_FILE;
+}
+
+/* What all writes together tell of this kernel; may change the judgement of this one. */
+static enum write_result listen(struct write_book *book, const struct action *action, int result,
+				enum write_result judged, const struct write_effect *effect)
+{
+	enum action_kind kind = action->decision.action;
+
+	if (judged == WRITE_FREED && kind != ACTION_AGE)
+		book->excess_bytes[kind] = write_size_excess(
+			book->excess_bytes[kind], action->step_bytes, effect->freed_bytes);
+	/* A kernel that freed something once is not one that lies. */
+	if (kind == ACTION_RECLAIM && book->lies < LIES_MAX) {
+		if (effect->freed_bytes > 0)
+			book->lies = 0;
+		else if (judged == WRITE_LIED)
+			book->lies++;
+	}
+	if (kind != ACTION_RECLAIM && result >= 0)
+		book->races = 0;
+	if (judged == WRITE_RACED && result == -EINVAL && ++book->races > RACES_MAX)
+		return WRITE_REFUSED;
+	return judged;
+}
+
+static void book_totals(struct executor_totals *totals, const struct action *action, int result,
+			enum write_result judged, const struct write_effect *effect)
+{
+	bool aging = action->decision.action == ACTION_AGE;
+
+	totals->writes++;
+	totals->results[judged]++;
+	totals->failures += write_failed(result, judged);
+	totals->agings += aging && result >= 0;
+	if (effect->known && judged != WRITE_NOT_BEGUN) {
+		totals->asked_bytes += action->step_bytes;
+		totals->freed_bytes += effect->freed_bytes;
+		if (action_type(action) == LRU_ANON)
+			totals->stolen_anon_bytes =
+				saturating_add(totals->stolen_anon_bytes,
+					       saturating_mul(effect->stolen_pages,
+							      (uint64_t)sysconf(_SC_PAGESIZE)));
+	}
+}
+
+/* Books one write that has ended. */
+static void book_outcome(struct action *action, int result, enum write_result judged,
+			 const struct write_effect *effect)
+{
+	struct memcg *memcg = action->memcg;
+	struct outcome *outcome = &memcg->outcome;
+	uint64_t took_usec = clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
+	bool aging = action->decision.action == ACTION_AGE;
+
+	outcome->writes++;
+	outcome->failures += write_failed(result, judged);
+	outcome->agings += aging && result >= 0;
+	outcome->refused_agings += aging && result == -ERANGE;
+	outcome->write_usec += took_usec;
+	/* One that was never begun took none. */
+	outcome->aging_usec += aging && judged != WRITE_NOT_BEGUN ? took_usec : 0;
+	/* What cannot be measured is no yield of 0. */
+	if (!effect->known || judged == WRITE_NOT_BEGUN)
+		return;
+	outcome->asked_bytes += action->step_bytes;
+	outcome->freed_bytes += effect->freed_bytes;
+	outcome->scanned_pages += effect->scanned_pages;
+	outcome->stolen_pages[action_type(action)] += effect->stolen_pages;
+	savings_book(memcg, action_type(action), effect->freed_bytes);
+	if (result < 0 || judged == WRITE_FREED)
+		memcg->slow_bytes = write_size_slow(memcg->slow_bytes, action->step_bytes, judged);
+}
+
+static void log_step(const struct action *action, int result, enum write_result judged,
+		     uint64_t freed_bytes)
+{
+	const char *reason = reason_to_string(action->decision.reason);
+	const char *name = action->memcg->name, *what = write_result_to_string(judged);
+	const char *error = result < 0 ? strerror(-result) : "";
+
+	if (action->decision.action == ACTION_AGE)
+		log_action(name, reason, 0, "%s: %s: %s%s%s", name, write_book_word(action), what,
+			   result < 0 ? ": " : "", error);
+	else
+		log_action(name, reason, freed_bytes,
+			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB, %s%s%s", name,
+			   write_book_word(action), freed_bytes / 1024, action->step_bytes / 1024,
+			   what, result < 0 ? ": " : "", error);
+}
+
+int write_book_enter(struct write_book *book, struct action *action, int result,
+		     uint64_t *ret_freed_bytes)
+{
+	struct write_effect effect = {0};
+	enum write_result judged = WRITE_GONE;
+	struct memcg_usage after;
+	int r = memcg_read_usage(action->memcg, &after);
+
+	if (r >= 0)
+		write_measure(action->decision.action, &action->before, &after, action->step_bytes,
+			      &effect);
+	if (!memcg_is_gone_errno(r))
+		judged = write_judge(action->decision.action, result, action->step_bytes, &effect);
+	judged = listen(book, action, result, judged, &effect);
+	book_totals(&book->totals, action, result, judged, &effect);
+	book_outcome(action, result, judged, &effect);
+	log_step(action, result, judged, effect.freed_bytes);
+	*ret_freed_bytes = effect.freed_bytes;
+	return r;
+}
+
+bool write_book_lies(const struct write_book *book)
+{
+	return book->lies >= LIES_MAX;
+}
