@@ -34,8 +34,8 @@ struct actuator {
 	const char *name;
 	bool alone; /* one write at a time, of all memcgs */
 	/* Fills in descriptor and text of the write for action->step_bytes. Returns 0; ACTUATOR_DRY
-	 * when there is nothing to write; or -errno: -ENODEV and -ENOENT when the memcg has gone.
-	 */
+	 * when there is nothing to write; or -errno: -ENODEV and -ENOENT when the memcg has gone,
+	 * -ECANCELED when there is nobody to be named. */
 	int (*prepare)(struct action *action, struct ring_request *ret);
 };
 

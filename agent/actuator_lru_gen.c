@@ -19,6 +19,8 @@ static int prepare(struct action *action, struct ring_request *ret)
 	const struct lru_gen *lru_gen = executor_lru_gen(action->executor);
 	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 
+	if (action->listing_id == LISTING_ID_NONE)
+		return -ECANCELED;
 	if (lru_gen->write_fd < 0)
 		return lru_gen->write_error;
 	ret->fd = lru_gen->write_fd;

@@ -3,6 +3,7 @@
  * Whole reads of small kernel files.
  */
 #include "file.h"
+#include "door.h"
 #include "macro.h"
 
 #include <errno.h>
@@ -18,13 +19,13 @@ int file_read(int fd, char *buf, size_t size)
 	for (;;) {
 		char more;
 		bool full = len == size - 1;
-		ssize_t n =
-			pread(fd, full ? &more : buf + len, full ? 1 : size - 1 - len, (off_t)len);
+		ssize_t n = door_pread(fd, full ? &more : buf + len, full ? 1 : size - 1 - len,
+				       (off_t)len);
 
-		if (n < 0 && errno == EINTR)
+		if (n == -EINTR)
 			continue;
 		if (n < 0)
-			return -errno;
+			return (int)n;
 		if (n == 0)
 			break;
 		if (full)
@@ -37,10 +38,10 @@ int file_read(int fd, char *buf, size_t size)
 
 int file_read_at(int dir_fd, const char *path, char *buf, size_t size)
 {
-	_cleanup_close_ int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	_cleanup_close_ int fd = door_openat(dir_fd, path, O_RDONLY);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	return file_read(fd, buf, size);
 }
 

@@ -9,6 +9,7 @@
  * ones keep their descriptors and their history.
  */
 #include "hierarchy.h"
+#include "door.h"
 #include "file.h"
 #include "log.h"
 #include "macro.h"
@@ -110,9 +111,9 @@ int hierarchy_open(const char *root, struct hierarchy **ret, const char **ret_wh
 	} else if ((size_t)snprintf(path, sizeof(path), "%s/sys/fs/cgroup", root) >= sizeof(path)) {
 		return -ENAMETOOLONG;
 	}
-	hierarchy->root_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	hierarchy->root_fd = door_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 	if (hierarchy->root_fd < 0)
-		return errno == ENOENT ? -ENODEV : -errno;
+		return hierarchy->root_fd == -ENOENT ? -ENODEV : hierarchy->root_fd;
 	r = file_read_at(hierarchy->root_fd, "cgroup.controllers", controllers,
 			 sizeof(controllers));
 	if (r < 0 || !strstr(controllers, "memory")) {
@@ -225,9 +226,9 @@ static int walk_child(struct walk *walk, const char *name, struct memcg *parent,
 	struct memcg *memcg;
 	int child_fd, r;
 
-	child_fd = openat(parent->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	child_fd = door_openat(parent->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 	if (child_fd < 0)
-		return memcg_is_gone_errno(-errno) ? 0 : -errno;
+		return memcg_is_gone_errno(child_fd) ? 0 : child_fd;
 	/* No memory controller here: none below either. */
 	if (faccessat(child_fd, "memory.current", F_OK, 0) < 0) {
 		close(child_fd);
@@ -248,14 +249,14 @@ static int walk_child(struct walk *walk, const char *name, struct memcg *parent,
 
 static int read_children(struct walk *walk, struct memcg *memcg, unsigned depth)
 {
-	int fd = openat(memcg->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = door_openat(memcg->dir_fd, ".", O_RDONLY | O_DIRECTORY);
 	struct dirent *entry;
 	DIR *dir;
 	int r = 0;
 
 	memcg->first_child = memcg->last_child = NULL;
 	if (fd < 0)
-		return -errno;
+		return fd;
 	dir = fdopendir(fd);
 	if (!dir) {
 		r = -errno;

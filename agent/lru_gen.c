@@ -6,6 +6,7 @@
  *	- memcg_id node_id min_gen_nr [swappiness [nr_to_reclaim]]
  */
 #include "lru_gen.h"
+#include "door.h"
 #include "macro.h"
 
 #include <errno.h>
@@ -27,13 +28,11 @@
 static int open_below(const char *root, const char *name, int flags)
 {
 	char path[PATH_MAX];
-	int fd;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/sys/kernel/debug/%s", root, name) >=
 	    sizeof(path))
 		return -ENAMETOOLONG;
-	fd = open(path, flags | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	return door_openat(AT_FDCWD, path, flags);
 }
 
 static void open_reading(struct lru_gen *ret, const char *root, const char *name)
@@ -167,12 +166,12 @@ ssize_t lru_gen_read(struct lru_gen *lru_gen)
 				return r;
 		}
 		/* The offset must be the running total: any other makes the kernel start over. */
-		n = pread(lru_gen->read_fd, lru_gen->text + len, next_size(lru_gen, len),
-			  (off_t)len);
-		if (n < 0 && errno == EINTR)
+		n = door_pread(lru_gen->read_fd, lru_gen->text + len, next_size(lru_gen, len),
+			       (off_t)len);
+		if (n == -EINTR)
 			continue;
 		if (n < 0)
-			return -errno;
+			return n;
 		if (n == 0)
 			break;
 		if (lru_gen->live && len > 0)

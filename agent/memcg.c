@@ -4,6 +4,7 @@
  * reading them (measured), and a descriptor cannot be mistaken for another cgroup of the same name.
  */
 #include "memcg.h"
+#include "door.h"
 #include "escape.h"
 #include "file.h"
 #include "kparse.h"
@@ -86,9 +87,7 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 
 static int open_file(const struct memcg *memcg, const char *name, int flags)
 {
-	int fd = openat(memcg->dir_fd, name, flags | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW);
-
-	return fd < 0 ? -errno : fd;
+	return door_openat(memcg->dir_fd, name, flags | O_NOFOLLOW);
 }
 
 /* Descriptors are given out from below. Files are kept open in the lower half of what the process

@@ -59,7 +59,7 @@ struct memcg {
 	uint64_t first_seen_usec;
 	uint64_t scan; /* number of the scan that last found it */
 
-	uint64_t listing_id; /* how lru_gen named it when it was last listed */
+	uint64_t listing_id; /* how lru_gen names it in the last listing */
 
 	size_t index; /* in the last scan, and so in the snapshot made of it */
 	struct memcg_state state;
@@ -70,6 +70,9 @@ struct memcg {
 	bool busy;           /* a write of ours is under way */
 	unsigned references; /* actions that name it: it must not be freed */
 };
+
+/* Not in it, or not to be told from others there: the kernel gives this id to no memcg. */
+#define LISTING_ID_NONE 0
 
 /* scan is 0 once it has vanished from the tree. */
 #define MEMCG_VANISHED 0

@@ -186,6 +186,8 @@ static int take_listing(struct sampler *sampler, const struct hierarchy *hierarc
 
 	listing->n_lruvecs = 0;
 	sampler->flawed_records = 0;
+	for (size_t i = 0; i < reading->n_memcgs; i++)
+		reading->memcgs[i]->listing_id = LISTING_ID_NONE;
 	if (!reading->lru_gen)
 		return 0;
 	if (reading->listing_len < 0)

@@ -23,7 +23,8 @@
 /* Passes may have three quarters of the budget: a host of many cgroups leaves something for what the
  * passes are made for. */
 #define PASSES_PPM 750000
-/* A host that is out of threads is asked again so soon. */
+
+/* A host that is out of threads or descriptors is asked again so soon. */
 #define AGAIN_USEC USEC_PER_SEC
 
 /* The counters of memcgs have half of the budget; scan, listing and plan have the rest. */
@@ -43,9 +44,9 @@ struct ticker {
 	uint64_t begin_cpu_usec;  /* that the pass under way has cost the loop */
 	unsigned n_passes;
 	bool stopped;
-	bool stale;          /* the reading under way began before a stop */
-	bool slow_said;      /* and no reading has been faster since */
-	bool no_thread_said; /* and there has been none since */
+	bool stale;        /* the reading under way began before a stop */
+	bool slow_said;    /* and no reading has been faster since */
+	bool put_off_said; /* that passes are, and none has begun since */
 };
 
 static int arm(struct ticker *ticker, uint64_t next_usec)
@@ -58,22 +59,13 @@ static int arm(struct ticker *ticker, uint64_t next_usec)
 	return r < 0 ? r : sd_event_source_set_enabled(ticker->next, SD_EVENT_ONESHOT);
 }
 
-/* Has the pass that was begun read, or puts it off while the host has no thread for that: TasksMax=,
- * or too little memory. */
-static int read_or_put_off(struct ticker *ticker)
+/* No pass now: what keeps it from being made is a state of the host that may end. Said once. */
+static int put_off(struct ticker *ticker, const char *what, int error)
 {
-	struct pass *pass = ticker->settings.pass;
-	int r = worker_begin(ticker->worker, pass_read, pass);
-
-	if (r != -EAGAIN && r != -ENOMEM) {
-		ticker->no_thread_said = false;
-		return r;
-	}
-	pass_put_off(pass);
-	if (!ticker->no_thread_said)
-		log_event(LOG_NOTICE, MESSAGE_DEGRADED,
-			  "no thread to read with: %s; trying again every second", strerror(-r));
-	ticker->no_thread_said = true;
+	if (!ticker->put_off_said)
+		log_event(LOG_NOTICE, MESSAGE_DEGRADED, "%s: %s; trying again every second", what,
+			  strerror(-error));
+	ticker->put_off_said = true;
 	return arm(ticker, AGAIN_USEC);
 }
 
@@ -91,10 +83,13 @@ static int on_due(sd_event_source *source _unused_, uint64_t usec _unused_, void
 		       budget_usec / COUNTERS_DIVISOR);
 	ticker->begin_cpu_usec = clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec;
 	if (r < 0)
-		return r;
-	r = read_or_put_off(ticker);
-	if (r < 0 || !worker_is_busy(ticker->worker))
-		return r;
+		return put_off(ticker, "the cgroups cannot be looked at", r);
+	r = worker_begin(ticker->worker, pass_read, settings->pass);
+	if (r < 0) {
+		pass_put_off(settings->pass);
+		return put_off(ticker, "there is no thread to read with", r);
+	}
+	ticker->put_off_said = false;
 	r = sd_event_source_set_time_relative(ticker->slow, settings->slow_usec);
 	return r < 0 ? r : sd_event_source_set_enabled(ticker->slow, SD_EVENT_ONESHOT);
 }

@@ -32,8 +32,8 @@ struct ticker_settings {
 	void *userdata;
 };
 
-/* The first pass begins as soon as the loop runs. An error of a pass ends the loop; where no thread
- * can be had for it now, it is put off. Errors: -ENOMEM and others of sd-event. */
+/* The first pass begins as soon as the loop runs. One that cannot be begun, for want of descriptors,
+ * threads or memory, is put off; an error at its end ends the loop. Errors: -ENOMEM and others of sd-event. */
 int ticker_new(const struct ticker_settings *settings, const struct config *config,
 	       struct ticker **ret);
 

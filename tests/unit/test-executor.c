@@ -35,7 +35,9 @@ struct bench {
 /* Four memcgs, /a to /d, of 1 GiB each. */
 static void bench_open(struct bench *bench, void **state)
 {
+	struct memcg *const *memcgs;
 	const char *why;
+	size_t n;
 
 	*bench = (struct bench){.fixture = *state};
 	bench->plan = (struct plan){.decisions = bench->decisions,
@@ -55,6 +57,9 @@ static void bench_open(struct bench *bench, void **state)
 	fake_ring_init(&bench->ring, bench->fixture);
 	assert_int_equal(executor_new(&bench->ring, &bench->lru_gen, &bench->executor), 0);
 	executor_configure(bench->executor, bench->config, false);
+	memcgs = hierarchy_memcgs(bench->hierarchy, &n);
+	for (size_t i = 0; i < n; i++)
+		memcgs[i]->listing_id = 1000 + i;
 }
 
 static void bench_close(struct bench *bench)
@@ -386,6 +391,12 @@ static void test_lru_gen(void **state)
 	assert_int_equal(find(&bench, "/b")->outcome.agings, 0);
 	assert_int_equal(find(&bench, "/b")->outcome.asked_bytes, 8 * MIB);
 	assert_int_equal(executor_totals(bench.executor)->agings, 1);
+	/* Not in the listing of this pass: nobody to be named. */
+	find(&bench, "/c")->listing_id = LISTING_ID_NONE;
+	decide(&bench, "/c", ACTION_AGE, 0);
+	start(&bench);
+	assert_true(executor_is_idle(bench.executor));
+	assert_int_equal(find(&bench, "/c")->outcome.failures, 0);
 	bench_close(&bench);
 }
 

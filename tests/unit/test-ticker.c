@@ -25,6 +25,7 @@ static int door_create(pthread_t *ret, const pthread_attr_t *attr, void *(*begin
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <cmocka.h>
 
@@ -343,6 +344,28 @@ static void test_no_thread(void **state)
 	bench_close(&bench);
 }
 
+/* Out of descriptors: the same. */
+static void test_no_descriptor(void **state)
+{
+	struct rlimit limit, none;
+	struct bench bench;
+
+	bench_open(&bench, state, PATIENCE);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = 3;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	run_until(&bench, &bench.n_begun, 1);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_false(ticker_is_busy(bench.ticker));
+	run_until(&bench, &bench.n_planned, 1);
+	assert_int_equal(bench.n_begun, 2);
+	ticker_stop(bench.ticker);
+	while (ticker_is_busy(bench.ticker))
+		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	bench_close(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,6 +375,7 @@ int main(void)
 		FIXTURE_TEST(test_all_threads_are_paid_for),
 		FIXTURE_TEST(test_slowness_is_said_once),
 		FIXTURE_TEST(test_no_thread),
+		FIXTURE_TEST(test_no_descriptor),
 	};
 
 	return cmocka_run_group_tests_name("ticker", tests, NULL, NULL);
