@@ -243,7 +243,7 @@ static void test_installed_default(void **state)
 	config = must_load(*state, text);
 	assert_same(config, defaults);
 	/* All keys, and the line of the class. */
-	assert_int_equal(n, 17);
+	assert_int_equal(n, 18);
 	assert_string_not_equal(config->matches[0].origin, "built in");
 	config_free(config);
 	config_free(defaults);
