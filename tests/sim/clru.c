@@ -295,7 +295,6 @@ static void clru_active(const struct host *host, size_t memcg, uint64_t ret_page
 }
 
 const struct kernel kernel_clru = {
-	.name = "clru",
 	.add = clru_add,
 	.mark_accessed = clru_mark_accessed,
 	.shrink = clru_shrink,

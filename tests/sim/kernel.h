@@ -27,7 +27,6 @@ struct scan {
 #define DEF_PRIORITY 12
 
 struct kernel {
-	const char *name;
 	bool generations; /* has lru_gen */
 	/* A page has become resident, by a page fault or by read(). It may have a shadow. */
 	void (*add)(struct host *host, uint32_t page, bool fault);
@@ -47,9 +46,6 @@ struct kernel {
 
 extern const struct kernel kernel_lru, kernel_clru, kernel_m612, kernel_m614, kernel_fg,
 	kernel_fgrd;
-
-/* NULL for an unknown name. */
-const struct kernel *kernel_by_name(const char *name);
 
 /* --- what kernels do to the host (host.c, reclaim.c) */
 

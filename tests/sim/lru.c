@@ -55,7 +55,6 @@ static void lru_active(const struct host *host, size_t memcg, uint64_t ret_pages
 }
 
 const struct kernel kernel_lru = {
-	.name = "lru",
 	.add = lru_add,
 	.mark_accessed = lru_touch,
 	.touch = lru_touch,

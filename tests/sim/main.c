@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sim [--short] [--jobs=N] [--seeds=N] [--trace=KERNEL] SCENARIO...
+ * sim [--short] [--figures] [--jobs=N] [--seeds=N] [--trace=KERNEL] SCENARIO...
  *
  * Runs every scenario on its kernels, without and with the agent, with every seed; prints the table;
  * exits with 1 if a bound does not hold. --short: only the scenarios marked so, one seed, measured for
- * a shorter time, no table. --trace: one run of each on one kernel, with the agent and the first seed,
- * and what the policy decided; no table.
+ * a shorter time, no table. --figures: each figure on a line, no table, no bounds. --trace: one run of
+ * each on one kernel, with the agent and the first seed, and what the policy decided; no table.
  */
 #include "table.h"
 
@@ -24,6 +24,7 @@
 
 struct options {
 	bool short_form;
+	bool figures; /* instead of the table: lines of SCENARIO KERNEL none|agent METRIC VALUE... */
 	unsigned jobs, seeds;
 	int trace; /* kernel, -1: no trace */
 };
@@ -39,7 +40,7 @@ static size_t n_scenarios;
 
 static _Noreturn void usage(void)
 {
-	fprintf(stderr, "usage: sim [--short] [--jobs=N] [--seeds=N] [--trace=KERNEL] "
+	fprintf(stderr, "usage: sim [--short] [--figures] [--jobs=N] [--seeds=N] [--trace=KERNEL] "
 			"SCENARIO...\n");
 	exit(2);
 }
@@ -67,6 +68,8 @@ static void parse(int argc, char **argv, struct options *options)
 		if (strcmp(argv[i], "--short") == 0) {
 			options->short_form = true;
 			options->seeds = 1;
+		} else if (strcmp(argv[i], "--figures") == 0) {
+			options->figures = true;
 		} else if (strncmp(argv[i], "--jobs=", 7) == 0) {
 			options->jobs = number_of(argv[i] + 7, JOBS_MAX);
 		} else if (strncmp(argv[i], "--seeds=", 8) == 0) {
@@ -161,12 +164,18 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	run_all(board, &options);
+	for (size_t s = 0; s < n_scenarios; s++) {
+		board->runs[s].n_seeds = options.seeds;
+		if (options.figures)
+			figures_print(&scenarios[s], &board->runs[s]);
+	}
+	if (options.figures)
+		return 0;
 	if (!options.short_form)
 		printf("mean [least most] of %u seeds; reference figures below; * further off than "
 		       "1.5 points or 15 %%\n\n",
 		       options.seeds);
 	for (size_t s = 0; s < n_scenarios; s++) {
-		board->runs[s].n_seeds = options.seeds;
 		if (!options.short_form)
 			table_print(&scenarios[s], &board->runs[s]);
 		failures += bounds_check(&scenarios[s], &board->runs[s]);

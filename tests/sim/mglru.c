@@ -126,7 +126,6 @@ static void fg_active(const struct host *host, size_t m, uint64_t ret_pages[_LRU
 
 #define MGLRU_KERNEL(id, active_function)             \
 	const struct kernel kernel_##id = {           \
-		.name = #id,                          \
 		.generations = true,                  \
 		.add = mglru_add,                     \
 		.mark_accessed = mglru_mark_accessed, \

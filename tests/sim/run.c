@@ -9,15 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Workloads take turns this often: some tens of accesses each. */
-#define STEP_USEC UINT64_C(10000)
-
 /* The working set that refaults are held against (policy.md 5.2). */
 #define WORKING_SET_SEC 120
 
-/* Anon first, as the policy ages. */
-#define BLIND_SWAPPINESS 200
-
+/* In the order of kernel_name(). */
 static const struct kernel *const kernels[SIM_KERNELS] = {
 	&kernel_lru, &kernel_clru, &kernel_m612, &kernel_m614, &kernel_fg, &kernel_fgrd,
 };
@@ -45,8 +40,8 @@ static void set_up_host(struct run *run, int kernel, uint64_t seed)
 {
 	const struct scenario *s = run->scenario;
 	struct host *host = &run->host;
-	struct rng rng = {seed};
 
+	scenario_start_workloads(s, seed, run->workloads);
 	host->kernel = kernels[kernel];
 	host->grain = s->grain;
 	host->cost = s->cost;
@@ -67,7 +62,6 @@ static void set_up_host(struct run *run, int kernel, uint64_t seed)
 
 			if (s->workloads[w].cgroup != c)
 				continue;
-			workload_init(&run->workloads[w], params, rng_u64(&rng));
 			run->workloads[w].memcg = m;
 			run->workloads[w].first_page = host_add_pages(
 				host, m, params->type, params->mapped, params->n_pages);
@@ -149,6 +143,15 @@ static double share_of(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
+static double accesses_of(const struct run *run)
+{
+	double sum = 0;
+
+	for (size_t w = 0; w < run->scenario->n_workloads; w++)
+		sum += (double)run->workloads[w].result.accesses;
+	return sum;
+}
+
 static void measure_hits(const struct run *run, struct result *ret)
 {
 	struct workload_result all = {0};
@@ -181,6 +184,7 @@ static void measure(const struct run *run, struct result *ret)
 	value[METRIC_PEAK] = (double)run->peak * host->grain;
 	value[METRIC_COST] = weighted_cost_usec(run) / (sec * 1000);
 	value[METRIC_REFAULTS] = refaults * host->grain;
+	value[METRIC_REFAULT] = share_of(refaults, accesses_of(run));
 	value[METRIC_SCANNED] = share_of((double)(host->pages_scanned - begun->pages_scanned),
 					 (double)(now->pgsteal_pages - before->pgsteal_pages));
 	for (size_t m = 0; m < host->n_memcgs; m++)
@@ -199,23 +203,33 @@ static void measure(const struct run *run, struct result *ret)
 	value[METRIC_WORK] = (double)(run->agent.work_usec - run->agent_begun.work_usec) / sec;
 }
 
-/* What policy.md 5.1 compares the law with: agings on the clock, whatever they do. */
+/* One command to one leaf. */
+static void blind_command(struct run *run, size_t m)
+{
+	const struct blind *blind = &run->scenario->blind;
+	struct host *host = &run->host;
+	const struct lru_gen *lrugen = &host->memcgs[m].lrugen;
+
+	if (blind->reclaim_pages)
+		reclaim_write(host, m, blind->reclaim_pages * host_page_bytes(host), UINT32_MAX);
+	else if (!host->kernel->generations)
+		return;
+	else if (blind->evict_pages)
+		host->kernel->evict(host, m, lrugen->min_seq[LRU_ANON], BLIND_SWAPPINESS,
+				    blind->evict_pages);
+	else if (!(blind->keep && lrugen->max_seq - lrugen->min_seq[LRU_FILE] + 1 >= GENS) &&
+		 host->kernel->age(host, m, lrugen->max_seq, BLIND_SWAPPINESS, blind->force) >= 0)
+		run->agent.agings++;
+}
+
+/* What policy.md 5.1 compares the law with: commands on the clock, whatever they do. */
 static void blind_tick(struct run *run)
 {
-	const struct scenario *s = run->scenario;
-	struct host *host = &run->host;
-
-	if (!host->kernel->generations || host->now_usec % s->blind_usec >= STEP_USEC)
+	if (run->host.now_usec % run->scenario->blind.period_usec >= STEP_USEC)
 		return;
-	for (size_t m = 1; m < host->n_memcgs; m++) {
-		const struct lru_gen *lrugen = &host->memcgs[m].lrugen;
-		bool full = lrugen->max_seq - lrugen->min_seq[LRU_FILE] + 1 >= GENS;
-
-		if (host->memcgs[m].leaf && !(s->blind_keep && full) &&
-		    host->kernel->age(host, m, lrugen->max_seq, BLIND_SWAPPINESS, s->blind_force) >=
-			    0)
-			run->agent.agings++;
-	}
+	for (size_t m = 1; m < run->host.n_memcgs; m++)
+		if (run->host.memcgs[m].leaf)
+			blind_command(run, m);
 }
 
 void scenario_run(const struct scenario *s, int kernel, bool with_agent, uint64_t seed, bool trace,
@@ -242,7 +256,7 @@ void scenario_run(const struct scenario *s, int kernel, bool with_agent, uint64_
 		run.host.now_usec += STEP_USEC;
 		if (step >= warmup)
 			sample(&run, step);
-		if (with_agent && s->blind_usec)
+		if (with_agent && s->blind.period_usec)
 			blind_tick(&run);
 		else if (with_agent)
 			agent_tick(&run.agent, &run.host);

@@ -4,7 +4,6 @@
  */
 #include "scenario.h"
 #include "arith.h"
-#include "kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +26,10 @@ static const char *const metric_names[_METRIC_MAX] = {
 	[METRIC_PLUS] = "plus",         [METRIC_WRITES] = "writes",
 	[METRIC_EVICTED] = "evicted",   [METRIC_SWAPPED] = "swapped",
 	[METRIC_MEMSTALL] = "memstall", [METRIC_EVENTS] = "events",
-	[METRIC_WORK] = "work",
+	[METRIC_WORK] = "work",         [METRIC_REFAULT] = "refault",
 };
 
-static const struct kernel *const kernels[SIM_KERNELS] = {
-	&kernel_lru, &kernel_clru, &kernel_m612, &kernel_m614, &kernel_fg, &kernel_fgrd,
-};
+static const char *const kernel_names[SIM_KERNELS] = {"lru", "clru", "m612", "m614", "fg", "fgrd"};
 
 static const char *const workload_kinds[_WORKLOAD_KIND_MAX] = {
 	[WORKLOAD_ZIPF] = "zipf",   [WORKLOAD_UNIFORM] = "uniform",
@@ -42,7 +39,7 @@ static const char *const workload_kinds[_WORKLOAD_KIND_MAX] = {
 
 const char *kernel_name(int kernel)
 {
-	return kernels[kernel]->name;
+	return kernel_names[kernel];
 }
 
 const char *metric_name(const struct scenario *scenario, unsigned metric)
@@ -103,7 +100,7 @@ static const char *word(const struct line *line, size_t i)
 static int find_kernel(const struct line *line, const char *name)
 {
 	for (int k = 0; k < SIM_KERNELS; k++)
-		if (strcmp(kernels[k]->name, name) == 0)
+		if (strcmp(kernel_names[k], name) == 0)
 			return k;
 	if (strcmp(name, "*") == 0)
 		return -1;
@@ -247,6 +244,17 @@ static void read_kernels(struct scenario *s, const struct line *line)
 	}
 }
 
+static void read_blind(struct scenario *s, const struct line *line)
+{
+	s->blind = (struct blind){
+		.period_usec = (uint64_t)(number(line, word(line, 1)) * (double)USEC_PER_SEC),
+		.force = flag(line, "force"),
+		.keep = flag(line, "keep"),
+		.evict_pages = (uint32_t)(number_option(line, "evict", 0) * s->memory_pages),
+		.reclaim_pages = (uint32_t)(number_option(line, "reclaim", 0) * s->memory_pages),
+	};
+}
+
 static void read_line(struct scenario *s, const struct line *line)
 {
 	const char *key = line->words[0];
@@ -273,8 +281,7 @@ static void read_line(struct scenario *s, const struct line *line)
 	else if (strcmp(key, "tick") == 0)
 		s->tick_usec = (uint64_t)(number(line, word(line, 1)) * (double)USEC_PER_SEC);
 	else if (strcmp(key, "blind") == 0)
-		s->blind_usec = (uint64_t)(number(line, word(line, 1)) * (double)USEC_PER_SEC),
-		s->blind_force = flag(line, "force"), s->blind_keep = flag(line, "keep");
+		read_blind(s, line);
 	else if (strcmp(key, "cost") == 0)
 		s->cost.refault_usec[LRU_ANON] = (uint64_t)number_option(line, "anon", 30),
 		s->cost.refault_usec[LRU_FILE] = (uint64_t)number_option(line, "file", 200);
@@ -311,6 +318,17 @@ static void split(struct line *line, char *text)
 			refuse(line, "too many words");
 		line->words[line->n++] = token;
 	}
+}
+
+void scenario_start_workloads(const struct scenario *s, uint64_t seed,
+			      struct workload ret[WORKLOADS_MAX])
+{
+	struct rng rng = {seed};
+
+	for (size_t c = 0; c < s->n_cgroups; c++)
+		for (size_t w = 0; w < s->n_workloads; w++)
+			if (s->workloads[w].cgroup == c)
+				workload_init(&ret[w], &s->workloads[w].params, rng_u64(&rng));
 }
 
 void scenario_read(struct scenario *s, const char *path)

@@ -15,6 +15,9 @@
 #define SIM_KERNELS     6
 #define SIM_CLASSES_MAX 4
 
+/* Workloads take turns this often: some tens of accesses each. */
+#define STEP_USEC UINT64_C(10000)
+
 enum metric {
 	METRIC_HIT,      /* share of the measured accesses that found their page resident */
 	METRIC_MEMORY,   /* mean resident share of the workloads' pages */
@@ -31,6 +34,7 @@ enum metric {
 	METRIC_MEMSTALL, /* stall in memory.pressure, % of the stall of refaults */
 	METRIC_EVENTS,   /* memory.events max, per second */
 	METRIC_WORK,     /* kernel time of the agent's writes, ppm of the time */
+	METRIC_REFAULT,  /* refaults per access, those that a workload does not measure included */
 	_METRIC_MAX,
 	/* From here on: hit ratios of the workloads, in their order. */
 	METRIC_HIT_OF = _METRIC_MAX,
@@ -69,6 +73,18 @@ struct workload_line {
 	struct workload_params params;
 };
 
+/* Instead of the policy: the same command to each leaf, again and again. */
+struct blind {
+	uint64_t period_usec;   /* 0: the policy */
+	bool force;             /* of "+" */
+	bool keep;              /* "+" only while there are fewer than GENS generations */
+	uint32_t evict_pages;   /* "-" of so much from the oldest generation, no "+" */
+	uint32_t reclaim_pages; /* memory.reclaim of so much, no "+" */
+};
+
+/* Of "+" and "-": anon first, as the policy ages. */
+#define BLIND_SWAPPINESS 200
+
 struct scenario {
 	char name[48];
 	char title[100];
@@ -79,9 +95,7 @@ struct scenario {
 	double rate; /* accesses a second for each page of memory, all workloads together */
 	double swap; /* times memory */
 	uint64_t tick_usec;
-	uint64_t blind_usec; /* no policy: "+" to each leaf this often, for comparison; 0: the policy */
-	bool blind_force;
-	bool blind_keep; /* only while there are fewer than GENS generations */
+	struct blind blind;
 	struct cost cost;
 	bool kernels[SIM_KERNELS];
 	bool short_form; /* runs in make check */
@@ -100,6 +114,11 @@ struct scenario {
 
 /* Ends the program with a message for a file that is no scenario. */
 void scenario_read(struct scenario *ret, const char *path);
+
+/* Prepares the workloads; their cgroups and pages are the caller's to set. What seed and scenario are
+ * alike makes the same accesses, wherever they go. */
+void scenario_start_workloads(const struct scenario *scenario, uint64_t seed,
+			      struct workload ret[WORKLOADS_MAX]);
 
 const char *metric_name(const struct scenario *scenario, unsigned metric);
 const char *kernel_name(int kernel);

@@ -108,6 +108,21 @@ void table_print(const struct scenario *s, const struct runs *runs)
 			print_row(s, runs, agent, metric);
 }
 
+void figures_print(const struct scenario *s, const struct runs *runs)
+{
+	for (int k = 0; k < SIM_KERNELS; k++)
+		for (int agent = 0; s->kernels[k] && agent < (k == 0 ? 1 : 2); agent++)
+			for (unsigned metric = 0; metric < METRIC_HIT_OF + s->n_workloads;
+			     metric++) {
+				printf("%s %s %s %s", s->name, kernel_name(k),
+				       agent ? "agent" : "none", metric_name(s, metric));
+				for (unsigned seed = 0; seed < runs->n_seeds; seed++)
+					printf(" %.9g",
+					       runs->results[k][agent][seed].value[metric]);
+				printf("\n");
+			}
+}
+
 static bool holds(const struct expectation *e, double value)
 {
 	switch (e->relation) {

@@ -20,6 +20,10 @@ struct runs {
  * marked. */
 void table_print(const struct scenario *scenario, const struct runs *runs);
 
+/* For programs: a line of each metric, "SCENARIO KERNEL none|agent METRIC VALUE...", one value for
+ * each seed. */
+void figures_print(const struct scenario *scenario, const struct runs *runs);
+
 /* Holds every seed against the bounds; prints what is out of bounds. Returns how many are. */
 unsigned bounds_check(const struct scenario *scenario, const struct runs *runs);
 
