@@ -15,6 +15,24 @@
 
 #define MAX_SWAPPINESS 200u
 
+/* FLUSH_TIME of mm/memcontrol.c: so often the counters of memcgs are summed up. */
+#define FLUSH_USEC (2 * USEC_PER_SEC)
+
+/* What reclaim and refaults know of a memcg's counters: they do not have them summed up themselves
+ * (mem_cgroup_flush_stats_ratelimited()). So within these two seconds only the first reclaim takes
+ * note of new activations. */
+static const struct classic_stat *stat_of(struct host *host, size_t m)
+{
+	struct classic_lru *classic = &host->memcgs[m].classic;
+
+	if (host->now_usec / FLUSH_USEC != classic->flushed_usec / FLUSH_USEC ||
+	    classic->flushed_usec == 0) {
+		classic->flushed = classic->stat;
+		classic->flushed_usec = host->now_usec;
+	}
+	return &classic->flushed;
+}
+
 static bool is_active_list(size_t list)
 {
 	return list & 1;
@@ -35,7 +53,7 @@ static void count(struct host *host, size_t memcg, size_t list, int64_t delta)
 {
 	host->memcgs[memcg].classic.own_pages[list] += (uint64_t)delta;
 	for (int m = (int)memcg; m >= 0; m = host->memcgs[m].parent)
-		host->memcgs[m].classic.nr_pages[list] += (uint64_t)delta;
+		host->memcgs[m].classic.stat.nr_pages[list] += (uint64_t)delta;
 }
 
 static void put(struct host *host, uint32_t id)
@@ -59,10 +77,11 @@ static void note_cost(struct host *host, size_t memcg, enum lru_type type, uint6
 {
 	for (int m = (int)memcg; m >= 0; m = host->memcgs[m].parent) {
 		struct classic_lru *classic = &host->memcgs[m].classic;
+		const struct classic_stat *stat = stat_of(host, (size_t)m);
 		uint64_t pages = 0;
 
 		for (size_t list = 0; list < CLASSIC_LISTS; list++)
-			pages += classic->nr_pages[list];
+			pages += stat->nr_pages[list];
 		classic->cost[type] += cost;
 		if (classic->cost[LRU_ANON] + classic->cost[LRU_FILE] > pages / 4) {
 			classic->cost[LRU_ANON] /= 2;
@@ -81,20 +100,21 @@ static void age_nonresident(struct host *host, size_t memcg)
 
 /* workingset_test_recent(). The shadow names the memcg whose limit it was; the upper four bits of
  * page.shadow are its index, the rest its age. */
-static bool test_recent(const struct host *host, const struct page *page)
+static bool test_recent(struct host *host, const struct page *page)
 {
-	const struct memcg *memcg = &host->memcgs[page->shadow >> 28];
-	const struct classic_lru *classic = &memcg->classic;
-	uint64_t distance = ((uint32_t)classic->nonresident_age - page->shadow) & 0xfffffff;
+	size_t m = page->shadow >> 28;
+	const struct classic_stat *stat = stat_of(host, m);
+	uint64_t distance =
+		((uint32_t)host->memcgs[m].classic.nonresident_age - page->shadow) & 0xfffffff;
 	bool file = page->flags & PAGE_FILE;
-	uint64_t size = classic->nr_pages[LIST_ACTIVE_FILE];
+	uint64_t size = stat->nr_pages[LIST_ACTIVE_FILE];
 
 	if (!file)
-		size += classic->nr_pages[LIST_INACTIVE_FILE];
+		size += stat->nr_pages[LIST_INACTIVE_FILE];
 	if (host->swap_used_pages < host->swap_total_pages) {
-		size += classic->nr_pages[LIST_ACTIVE_ANON];
+		size += stat->nr_pages[LIST_ACTIVE_ANON];
 		if (file)
-			size += classic->nr_pages[LIST_INACTIVE_ANON];
+			size += stat->nr_pages[LIST_INACTIVE_ANON];
 	}
 	return distance <= size;
 }
@@ -108,7 +128,7 @@ static void clru_add(struct host *host, uint32_t id, bool fault)
 		page->flags |= PAGE_ACTIVE;
 		age_nonresident(host, page->memcg);
 		for (int m = page->memcg; m >= 0; m = host->memcgs[m].parent)
-			host->memcgs[m].classic.activations[page_type(page)]++;
+			host->memcgs[m].classic.stat.activations[page_type(page)]++;
 		if (page->flags & PAGE_SHADOW_WS) {
 			page->flags |= PAGE_WORKINGSET;
 			note_cost(host, page->memcg, page_type(page), CLUSTER);
@@ -207,19 +227,23 @@ static void shrink_inactive(struct host *host, size_t memcg, size_t list, uint64
 		  scanned - before + (list_type(list) == LRU_ANON ? before * CLUSTER : 0));
 }
 
-static bool inactive_is_low(const struct classic_lru *classic, enum lru_type type)
+static bool inactive_is_low(const struct classic_stat *stat, enum lru_type type)
 {
 	size_t list = type == LRU_FILE ? LIST_INACTIVE_FILE : LIST_INACTIVE_ANON;
 
 	/* The ratio is 1 below a gigabyte. */
-	return classic->nr_pages[list] < classic->nr_pages[list + 1];
+	return stat->nr_pages[list] < stat->nr_pages[list + 1];
 }
 
 /* prepare_scan_control(): is a type's active list to be shortened? */
-static bool may_deactivate(const struct classic_lru *classic, enum lru_type type)
+static bool may_deactivate(struct host *host, const struct scan *scan, enum lru_type type)
 {
-	return classic->activations[type] != classic->seen_activations[type] ||
-	       inactive_is_low(classic, type);
+	const struct classic_stat *stat = stat_of(host, scan->target);
+	const struct classic_lru *target = &host->memcgs[scan->target].classic;
+
+	return scan->force_deactivate ||
+	       stat->activations[type] != target->seen_activations[type] ||
+	       inactive_is_low(stat, type);
 }
 
 /* get_scan_count(): pages to scan of each list. */
@@ -228,7 +252,8 @@ static void get_scan_count(struct host *host, size_t m, const struct scan *scan,
 {
 	struct memcg *memcg = &host->memcgs[m];
 	const struct classic_lru *target = &host->memcgs[scan->target].classic;
-	bool trim = target->nr_pages[LIST_INACTIVE_FILE] * host->grain >> scan->priority &&
+	bool trim = stat_of(host, scan->target)->nr_pages[LIST_INACTIVE_FILE] * host->grain >>
+			    scan->priority &&
 		    !may[LRU_FILE];
 	bool file_only = !host_can_swap(host, m) || scan->swappiness == 0 || trim;
 	uint64_t total = target->cost[LRU_ANON] + target->cost[LRU_FILE];
@@ -265,8 +290,8 @@ static void get_scan_count(struct host *host, size_t m, const struct scan *scan,
 
 static void clru_shrink(struct host *host, size_t memcg, struct scan *scan)
 {
-	const struct classic_lru *target = &host->memcgs[scan->target].classic;
-	const bool may[] = {may_deactivate(target, LRU_ANON), may_deactivate(target, LRU_FILE)};
+	const bool may[] = {may_deactivate(host, scan, LRU_ANON),
+			    may_deactivate(host, scan, LRU_FILE)};
 	uint64_t before = scan->reclaimed_pages;
 	uint64_t n[CLASSIC_LISTS];
 
@@ -280,11 +305,13 @@ static void clru_shrink(struct host *host, size_t memcg, struct scan *scan)
 				shrink_inactive(host, memcg, list, step, scan);
 			else if (step && may[list_type(list)])
 				deactivate(host, memcg, list, step);
+			else if (step)
+				scan->skipped_deactivate = true;
 		}
 		if (scan->reclaimed_pages - before >= scan->want_pages)
 			break;
 	}
-	if (inactive_is_low(&host->memcgs[memcg].classic, LRU_ANON) && host->swap_total_pages)
+	if (inactive_is_low(stat_of(host, memcg), LRU_ANON) && host->swap_total_pages)
 		deactivate(host, memcg, LIST_ACTIVE_ANON, host_grains(host, CLUSTER));
 }
 

@@ -92,13 +92,19 @@ struct lru_gen {
 	uint64_t oldest_evictions[_LRU_TYPE_MAX];
 };
 
+/* Of the whole subtree, as lruvec_page_state() has it. */
+struct classic_stat {
+	uint64_t nr_pages[CLASSIC_LISTS];
+	uint64_t activations[_LRU_TYPE_MAX]; /* WORKINGSET_ACTIVATE */
+};
+
 struct classic_lru {
-	uint64_t nr_pages[CLASSIC_LISTS]; /* of the whole subtree, as lruvec_page_state() has it */
+	struct classic_stat stat, flushed; /* now, and when they were last summed up */
+	uint64_t flushed_usec;
 	uint64_t own_pages[CLASSIC_LISTS];
 	uint64_t carried_pages[CLASSIC_LISTS]; /* the kernel's, due to be scanned */
 	uint64_t nonresident_age;
 	uint64_t cost[_LRU_TYPE_MAX];
-	uint64_t activations[_LRU_TYPE_MAX];      /* WORKINGSET_ACTIVATE */
 	uint64_t seen_activations[_LRU_TYPE_MAX]; /* at the last reclaim (snapshot_refaults()) */
 };
 

@@ -22,6 +22,8 @@ struct scan {
 	bool proactive;   /* asked for by a command */
 	bool low_reclaim; /* second pass: memory.low is broken */
 	bool low_skipped;
+	bool force_deactivate; /* second pass: active lists are shortened whatever the counters say */
+	bool skipped_deactivate;
 };
 
 #define DEF_PRIORITY 12

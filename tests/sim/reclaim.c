@@ -58,7 +58,8 @@ static void shrink_memcgs(struct host *host, struct scan *scan)
 /* snapshot_refaults(): only the classic LRU looks at it. */
 static void snapshot_refaults(struct classic_lru *classic)
 {
-	memcpy(classic->seen_activations, classic->activations, sizeof(classic->seen_activations));
+	memcpy(classic->seen_activations, classic->flushed.activations,
+	       sizeof(classic->seen_activations));
 }
 
 uint64_t reclaim_memcg(struct host *host, size_t target, uint64_t want_pages, uint32_t swappiness,
@@ -78,10 +79,19 @@ uint64_t reclaim_memcg(struct host *host, size_t target, uint64_t want_pages, ui
 				break;
 		}
 		snapshot_refaults(&host->memcgs[target].classic);
-		if (scan.reclaimed_pages || !scan.low_skipped || scan.low_reclaim)
+		if (scan.reclaimed_pages)
 			return scan.reclaimed_pages;
-		scan.low_reclaim = true;
-		scan.low_skipped = false;
+		if (scan.skipped_deactivate && !scan.force_deactivate) {
+			scan.force_deactivate = true;
+			scan.skipped_deactivate = false;
+		} else if (scan.low_skipped && !scan.low_reclaim) {
+			scan.low_reclaim = true;
+			scan.force_deactivate = false;
+			scan.skipped_deactivate = false;
+			scan.low_skipped = false;
+		} else {
+			return 0;
+		}
 	}
 }
 
