@@ -11,8 +11,7 @@ uint64_t class_wait_find(const struct config *config, struct memcg *const *memcg
 	for (size_t i = 0; i < config->policy.n_classes; i++)
 		waiting |= UINT64_C(1) << i;
 	for (size_t i = 0; i < n && waiting; i++)
-		if (memcgs[i]->class_index >= 0)
-			waiting &= ~(UINT64_C(1) << memcgs[i]->class_index);
+		waiting &= ~memcgs[i]->class_bits;
 	return waiting;
 }
 

@@ -155,6 +155,14 @@ static int assign_match(struct load *load, const char *value)
 	return r < 0 ? fault_errno(load, r) : 0;
 }
 
+/* What the policy does not know of a class: it has no wall clock. */
+static int assign_hours(struct load *load, const struct config_key *key, const char *value)
+{
+	if (hours_parse(value, &load->config->hours[load->class_index]) < 0)
+		return fault(load, key->name, "\"%s\" is not %s", value, key->form);
+	return 0;
+}
+
 static int fault_unknown_key(struct load *load, const char *name)
 {
 	const struct config_key *guess = config_key_guess(load->section, name);
@@ -182,8 +190,10 @@ static int assign(struct load *load, const char *name, const char *value)
 		return fault_unknown_key(load, name);
 	if (!key->form)
 		return fault(load, name, "not supported by this version");
-	if (!key->parse)
+	if (strcmp(key->name, "Match") == 0)
 		return assign_match(load, value);
+	if (strcmp(key->name, "Hours") == 0)
+		return assign_hours(load, key, value);
 	if (!*value)
 		return fault(load, name, "no value; it takes %s", key->form);
 	if (key->section == SECTION_CLASS)
@@ -199,10 +209,10 @@ static int assign(struct load *load, const char *name, const char *value)
 static int32_t class_get(struct load *load, const char *name)
 {
 	struct policy_params *policy = &load->config->policy;
+	int32_t index = config_find_class(load->config, name);
 
-	for (size_t i = 0; i < policy->n_classes; i++)
-		if (strcmp(policy->classes[i].name, name) == 0)
-			return (int32_t)i;
+	if (index >= 0)
+		return index;
 	if (policy->n_classes >= CLASSES_MAX)
 		return fault(load, NULL, "[Class %s]: there are more than %d classes", name,
 			     CLASSES_MAX);
@@ -352,35 +362,4 @@ int config_load(const char *root, const char *path, struct config **ret, struct 
 	}
 	*ret = TAKE_PTR(config);
 	return 0;
-}
-
-int32_t config_classify(const struct config *config, const char *cgroup_path,
-			const struct config_match **ret_match)
-{
-	const struct config_match *found = NULL;
-
-	for (size_t i = 0; i < config->n_matches && !found; i++)
-		if (cgroup_match_fits(config->matches[i].pattern, cgroup_path))
-			found = &config->matches[i];
-	if (ret_match)
-		*ret_match = found;
-	return found ? found->class_index : -1;
-}
-
-void config_dump(const struct config *config, FILE *f)
-{
-	const struct policy_params *policy = &config->policy;
-	size_t m = 0;
-
-	fputs("[Agent]\n", f);
-	config_keys_print(SECTION_AGENT, config, f);
-	fputs("\n[Swap]\n", f);
-	config_keys_print(SECTION_SWAP, config, f);
-	for (size_t i = 0; i < policy->n_classes; i++) {
-		fprintf(f, "\n[Class %s]\n", policy->classes[i].name);
-		for (; m < config->n_matches && config->matches[m].class_index == (int32_t)i; m++)
-			fprintf(f, "# %s\nMatch=%s\n", config->matches[m].origin,
-				config->matches[m].pattern);
-		config_keys_print(SECTION_CLASS, &policy->classes[i], f);
-	}
 }

@@ -8,6 +8,7 @@
 #ifndef FGRECLAIM_CONFIG_H
 #define FGRECLAIM_CONFIG_H
 
+#include "hours.h"
 #include "params.h"
 
 #include <stdbool.h>
@@ -49,7 +50,8 @@ struct config {
 	enum fast_path fast_path;
 	enum ring_choice ring;
 	struct policy_params policy;
-	struct config_match *matches; /* in the order in which they count: first fit wins */
+	struct hours hours[CLASSES_MAX]; /* of the classes of policy */
+	struct config_match *matches;    /* in the order in which they count: first fit wins */
 	size_t n_matches;
 };
 
@@ -88,5 +90,12 @@ void config_dump(const struct config *config, FILE *f);
  */
 int32_t config_classify(const struct config *config, const char *cgroup_path,
 			const struct config_match **ret_match);
+
+/* The class of this name, or -1. */
+int32_t config_find_class(const struct config *config, const char *name);
+
+/* Bit I for the class of index I whose Hours= do not hold at what the wall clock shows. */
+_Static_assert(CLASSES_MAX <= 64, "a bit for each class");
+uint64_t config_closed_classes(const struct config *config, const struct tm *shown);
 
 #endif

@@ -314,7 +314,8 @@ static const struct config_key config_keys[] = {
 	  parse_flag, print_flag, CLASS(churn), 0, 0 },
 	{ SECTION_CLASS, "Protect", NULL, NULL, NULL, 0, 0, 0 },
 	{ SECTION_CLASS, "ProtectMax", NULL, NULL, NULL, 0, 0, 0 },
-	{ SECTION_CLASS, "Hours", NULL, NULL, NULL, 0, 0, 0 },
+	{ SECTION_CLASS, "Hours", "windows such as 22:00-06:00 or Mon..Fri 22:00-06:00, or empty",
+	  NULL, NULL, 0, 0, 0 },
 	{ SECTION_NONE, NULL, NULL, NULL, NULL, 0, 0, 0 },
 };
 /* clang-format on */

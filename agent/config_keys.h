@@ -22,7 +22,7 @@ struct config_key {
 	enum config_section section;
 	const char *name;
 	const char *form; /* what a value has to be; NULL: a key that later versions will know */
-	/* Both are NULL for Match=, a list, which config.c keeps itself. parse returns 0, -EINVAL
+	/* Both are NULL for Match= and Hours=, lists, which config.c keeps itself. parse returns 0, -EINVAL
 	 * or -ERANGE and touches the field on success only. */
 	int (*parse)(const struct config_key *key, const char *value, void *field);
 	void (*print)(const void *field, FILE *f);

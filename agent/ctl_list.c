@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "explain.h"
 #include "json.h"
+#include "memcg_class.h"
 #include "pass.h"
 #include "tier.h"
 
@@ -101,6 +102,7 @@ static void print_rate(uint64_t mpps)
 static void print_row(const struct row *row, bool why)
 {
 	char current[BYTES_TEXT_MAX], workset[BYTES_TEXT_MAX], cold[BYTES_TEXT_MAX];
+	char asked[SENTENCE_MAX];
 
 	printf("%9s %9s %9s", explain_bytes(row->current_bytes, current, sizeof(current)),
 	       explain_bytes(row->working_set_bytes, workset, sizeof(workset)),
@@ -112,8 +114,11 @@ static void print_row(const struct row *row, bool why)
 	if (row->kind >= CGROUP_SESSION)
 		printf(" [%s]", row->display);
 	printf(": %s\n", row->sentence);
-	if (why)
-		printf("%51s%s\n", "", row->match ? row->match : "no Match= fits");
+	if (!why)
+		return;
+	printf("%51s%s\n", "", row->match ? row->match : "no Match= fits");
+	if (*memcg_class_explain(row->memcg, asked, sizeof(asked)))
+		printf("%51s%s\n", "", asked);
 }
 
 static void print_table(const struct list *list, struct memcg *const *memcgs, size_t n)
@@ -151,6 +156,9 @@ static void put_row(struct json_writer *writer, const struct row *row)
 	json_put_u64(writer, "id", row->memcg->id);
 	json_put_text(writer, "class", row->class);
 	json_put_text(writer, "match", row->match);
+	json_put_text(writer, "asked_class",
+		      *row->memcg->asked_class ? row->memcg->asked_class : NULL);
+	json_put_text(writer, "asked_class_refused", row->memcg->refused);
 	json_put_u64(writer, "current_bytes", row->current_bytes);
 	json_put_u64(writer, "working_set_bytes", row->working_set_bytes);
 	json_put_u64(writer, "cold_bytes", row->cold_bytes);

@@ -13,6 +13,7 @@
 #include "file.h"
 #include "log.h"
 #include "macro.h"
+#include "memcg_class.h"
 #include "memcg_index.h"
 #include "own_cgroup.h"
 #include "tree_watch.h"
@@ -163,6 +164,7 @@ static int list(struct walk *walk, struct memcg *memcg, struct memcg *parent)
 	memcg->parent = parent;
 	memcg->marked = (parent && parent->marked) || memcg_read_mark(memcg);
 	memcg->omitted = memcg->marked || is_never_touched(walk->hierarchy, memcg->path);
+	memcg_class_renew(memcg, walk->config);
 	memcg->leaf = true;
 	if (parent)
 		parent->leaf = false;
@@ -191,7 +193,7 @@ static int enter(struct walk *walk, int dir_fd, struct memcg *parent, struct mem
 		if (r < 0)
 			return r;
 		memcg->first_seen_usec = walk->now_usec;
-		memcg->class_index = config_classify(walk->config, memcg->path, NULL);
+		memcg->match_index = config_classify(walk->config, memcg->path, NULL);
 		/* Before its children are read: one that comes in between is read or told of. */
 		memcg->watch = tree_watch_add(&hierarchy->watch, memcg->dir_fd);
 		memcg->changed = true;
@@ -366,7 +368,8 @@ void hierarchy_classify(struct hierarchy *hierarchy, const struct config *config
 	for (size_t i = 0; i < hierarchy->index.n; i++) {
 		struct memcg *memcg = hierarchy->index.memcgs[i];
 
-		memcg->class_index = config_classify(config, memcg->path, NULL);
+		memcg->match_index = config_classify(config, memcg->path, NULL);
+		memcg_class_renew(memcg, config);
 	}
 }
 

@@ -12,12 +12,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/xattr.h>
 #include <sys/resource.h>
 
 #define STAT_TEXT_MAX 8192
 #define OMIT_XATTR    "user.fgreclaim.omit"
+#define CLASS_XATTR   "user.fgreclaim.class"
 
 static const char *const file_names[_MEMCG_FILE_MAX] = {
 	[MEMCG_CURRENT] = "memory.current",
@@ -70,7 +72,7 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 	memcg->reclaim_fd = -1;
 	memcg->watch = -1;
 	memcg->id = id;
-	memcg->class_index = -1;
+	memcg->match_index = memcg->class_index = -1;
 	memcg->freed.refault_pages[LRU_ANON] = SAMPLE_UNKNOWN;
 	memcg->freed.refault_pages[LRU_FILE] = SAMPLE_UNKNOWN;
 	memcg->path = strdup(path);
@@ -126,6 +128,16 @@ bool memcg_read_mark(const struct memcg *memcg)
 	char value[8];
 
 	return fgetxattr(memcg->dir_fd, OMIT_XATTR, value, sizeof(value)) == 1 && value[0] == '1';
+}
+
+void memcg_read_asked_class(const struct memcg *memcg, char *buf, size_t size)
+{
+	ssize_t len = fgetxattr(memcg->dir_fd, CLASS_XATTR, buf, size - 1);
+
+	if (len < 0)
+		snprintf(buf, size, "%s", errno == ERANGE ? "?" : "");
+	else
+		buf[len] = '\0';
 }
 
 uint64_t memcg_read_dying(const struct memcg *memcg)

@@ -10,6 +10,7 @@
 #ifndef FGRECLAIM_MEMCG_H
 #define FGRECLAIM_MEMCG_H
 
+#include "params.h"
 #include "read_cost.h"
 #include "state.h"
 
@@ -50,12 +51,18 @@ struct memcg {
 
 	struct memcg *parent; /* NULL: the root */
 	struct memcg *first_child, *last_child, *next_sibling;
-	int watch;    /* number of the directory's watch, negative: not watched */
-	bool leaf;    /* no child */
-	bool changed; /* children came or went since they were read */
-	bool marked;  /* user.fgreclaim.omit=1 on it or on an ancestor */
-	bool omitted; /* never to be touched: marked, or one of those that never are */
-	int32_t class_index;
+	int watch;           /* number of the directory's watch, negative: not watched */
+	bool leaf;           /* no child */
+	bool changed;        /* children came or went since they were read */
+	bool marked;         /* user.fgreclaim.omit=1 on it or on an ancestor */
+	bool omitted;        /* never to be touched: marked, or one of those that never are */
+	int32_t match_index; /* the class that its path fits, -1: none */
+	int32_t class_index; /* the same, or the one that was asked for: memcg_class.h */
+	uint64_t class_bits; /* bit I: its Hours= hold for it; 0 without a class */
+	char asked_class[CLASS_NAME_MAX + 1]; /* by user.fgreclaim.class on it, empty: by none */
+	bool asks;                            /* it or an ancestor asks for a class */
+	const char *refused; /* a key that it would raise, or a sentence; NULL: it is followed */
+	bool refusal_said;
 	uint64_t first_seen_usec;
 	uint64_t scan; /* number of the scan that last found it */
 
@@ -90,6 +97,9 @@ int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size
 
 /* True if its directory carries the mark of its owner, user.fgreclaim.omit=1. */
 bool memcg_read_mark(const struct memcg *memcg);
+
+/* What stands in user.fgreclaim.class; empty: nothing, "?": more than a class can be called. */
+void memcg_read_asked_class(const struct memcg *memcg, char *buf, size_t size);
 
 /* Removed cgroups below it that are not gone, or SAMPLE_UNKNOWN. Read anew each time. */
 uint64_t memcg_read_dying(const struct memcg *memcg);

@@ -19,6 +19,7 @@ int pass_init(struct pass *ret, const char *root, struct hierarchy *hierarchy,
 		.hierarchy = hierarchy,
 		.lru_gen = lru_gen,
 		.features = features,
+		.wall_time = time,
 	};
 	return sampler_init(&ret->sampler, root);
 }
@@ -72,6 +73,16 @@ void pass_put_off(struct pass *pass)
 	sampler_put_off(&pass->sampler);
 }
 
+/* The time zone may be another one than at the last look: somebody set it. */
+static uint64_t closed_classes(const struct pass *pass, const struct config *config)
+{
+	time_t now = pass->wall_time(NULL);
+	struct tm shown;
+
+	tzset();
+	return localtime_r(&now, &shown) ? config_closed_classes(config, &shown) : 0;
+}
+
 int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan)
 {
 	struct memcg *const *memcgs;
@@ -79,6 +90,7 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 	size_t n;
 	int r;
 
+	pass->sampler.closed_classes = closed_classes(pass, config);
 	r = sampler_take(&pass->sampler, pass->hierarchy, pass->features, &snapshot);
 	if (r < 0)
 		return r;

@@ -10,12 +10,15 @@
 #include "plan.h"
 #include "sampler.h"
 
+#include <time.h>
+
 /* What a pass looks at, and its working space, kept from one to the next. */
 struct pass {
 	struct hierarchy *hierarchy;
 	struct lru_gen *lru_gen;
 	const struct features *features;
 	struct sampler sampler;
+	time_t (*wall_time)(time_t *); /* time(2), but in tests; for Hours= and nothing else */
 	struct fg_behaviour behaviour;
 	/* For struct system_sample; whoever runs passes sets them. */
 	uint64_t swap_written_bytes;

@@ -104,7 +104,7 @@ static void report_first(const struct config *config, size_t class_index,
 			 struct memcg *const *memcgs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (memcgs[i]->class_index != (int32_t)class_index)
+		if (!(memcgs[i]->class_bits & UINT64_C(1) << class_index))
 			continue;
 		log_event(LOG_NOTICE, MESSAGE_CONFIG, "class %s: its first cgroup is %s",
 			  config->policy.classes[class_index].name, memcgs[i]->name);

@@ -296,9 +296,11 @@ static void take_costs(struct sampler *sampler)
 /* --- the whole */
 
 /* What may have changed in our own books while the files were read. */
-static void take_memcg(const struct memcg *memcg, struct memcg_sample *sample)
+static void take_memcg(const struct sampler *sampler, const struct memcg *memcg,
+		       struct memcg_sample *sample)
 {
 	sample->class_index = memcg->class_index;
+	sample->closed = (memcg->class_bits & sampler->closed_classes) != 0;
 	/* Of a write that began or ended meanwhile nobody knows how much of it the files showed. */
 	sample->busy =
 		sample->busy || memcg->busy || (!sample->skipped && memcg->outcome.writes > 0);
@@ -315,7 +317,7 @@ int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < reading->n_memcgs; i++)
-		take_memcg(reading->memcgs[i], &reading->samples[i]);
+		take_memcg(sampler, reading->memcgs[i], &reading->samples[i]);
 	take_costs(sampler);
 	*ret = (struct snapshot){
 		.now_usec = sampler->now_usec,

@@ -21,6 +21,7 @@ struct sampler {
 	uint64_t interval_usec;     /* likewise */
 	uint64_t budget_usec;       /* likewise: CPU time for the counters of all memcgs */
 	uint64_t share_usec;        /* of which each may cost so much, as far as is known */
+	uint64_t closed_classes;    /* of whoever runs passes: bits of classes, see struct memcg */
 	uint64_t *costs_usec;       /* scratch */
 	size_t costs_capacity;
 	uint64_t booked_usec; /* CPU time of the last reading, that of dear memcgs spread in time */

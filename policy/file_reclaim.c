@@ -31,7 +31,7 @@ bool file_reclaim_refused(const struct policy_params *params, const struct snaps
 	struct verdict held;
 
 	if (sample->class_index < 0 || (size_t)sample->class_index >= params->n_classes ||
-	    sample->omitted || sample->busy || sample->frozen || sample->skipped)
+	    sample->omitted || sample->closed || sample->busy || sample->frozen || sample->skipped)
 		return true;
 	class = &params->classes[sample->class_index];
 	if (class->reclaim != RECLAIM_FILE && class->reclaim != RECLAIM_ALL)

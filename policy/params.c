@@ -58,6 +58,33 @@ void class_params_init(struct class_params *ret, const char *name)
 	ret->floor_ppm = DEFAULT_FLOOR_PPM;
 }
 
+static bool is_floor_lower(const struct class_params *from, const struct class_params *to)
+{
+	if (from->floor_ppm == 0 && from->floor_bytes == 0)
+		return false;
+	if ((from->floor_ppm == 0) != (to->floor_ppm == 0))
+		return true;
+	return to->floor_ppm < from->floor_ppm || to->floor_bytes < from->floor_bytes;
+}
+
+const char *class_params_raised(const struct class_params *from, const struct class_params *to)
+{
+	if (to->reclaim == RECLAIM_NONE)
+		return NULL;
+	if (to->reclaim != from->reclaim && from->reclaim != RECLAIM_ALL)
+		return "Reclaim";
+	/* The lower its weight, the sooner it gives. */
+	if (to->weight < from->weight)
+		return "Weight";
+	if (to->refault_limit_ppm > from->refault_limit_ppm)
+		return "RefaultLimit";
+	if (to->pressure_limit_ppm > from->pressure_limit_ppm)
+		return "PressureLimit";
+	if (is_floor_lower(from, to))
+		return "Floor";
+	return to->churn && !from->churn ? "Churn" : NULL;
+}
+
 static const char *class_check(const struct class_params *class)
 {
 	if (!class->name[0])

@@ -57,6 +57,11 @@ void params_init(struct policy_params *ret);
 /* Fills *ret with the defaults of a class; name is cut at CLASS_NAME_MAX. */
 void class_params_init(struct class_params *ret, const char *name);
 
+/* The first key, such as "Floor", by which a memcg would be treated less carefully with the one class
+ * than with the other; NULL: in no respect. Floors of different kinds, bytes and a share, cannot be
+ * told apart and count as less careful. The text is static. */
+const char *class_params_raised(const struct class_params *from, const struct class_params *to);
+
 /* Says which rule is violated, in a sentence for the administrator, or returns NULL: all is well.
  * The text is static. */
 const char *params_check(const struct policy_params *params);

@@ -236,6 +236,8 @@ static enum reason not_considered(const struct policy_params *params,
 		return REASON_NO_CLASS;
 	if (params->classes[sample->class_index].reclaim == RECLAIM_NONE)
 		return REASON_CLASS_NONE;
+	if (sample->closed)
+		return REASON_HOURS;
 	if (!sample->leaf)
 		return REASON_INNER;
 	if (snapshot->system.capability < CAPABILITY_RECLAIM)

@@ -9,6 +9,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_NO_CLASS] = "no-class",
 	[REASON_OMITTED] = "omitted",
 	[REASON_CLASS_NONE] = "class-none",
+	[REASON_HOURS] = "hours",
 	[REASON_INNER] = "inner",
 	[REASON_OBSERVE] = "observe",
 	[REASON_SLOW] = "slow",

@@ -12,6 +12,7 @@ enum reason {
 	REASON_NO_CLASS,    /* no class matches */
 	REASON_OMITTED,     /* marked by its owner, or never touched */
 	REASON_CLASS_NONE,  /* Reclaim=none */
+	REASON_HOURS,       /* outside the hours in which its class may be reclaimed from */
 	REASON_INNER,       /* has children: they are looked at instead */
 	REASON_OBSERVE,     /* the host allows no reclaim */
 	REASON_SLOW,        /* usec that the reading took : most to act on */

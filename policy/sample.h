@@ -96,6 +96,7 @@ struct memcg_sample {
 	bool populated;
 	bool frozen;
 	bool omitted; /* marked by its owner, or one of those that are never touched */
+	bool closed;  /* now is not within the Hours= of its class */
 	bool busy;    /* a write of ours is still under way here */
 	bool listed;  /* lruvecs below are whole and of this very scan */
 	bool skipped; /* its counters were left out on purpose this time: from lru_bytes to psi_io */

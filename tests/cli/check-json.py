@@ -70,7 +70,8 @@ def check_list(root, *expected):
         is_text(name, "waiting class")
     rows = {}
     for row in root["cgroups"]:
-        has_keys(row, "path name kind id class match current_bytes working_set_bytes cold_bytes "
+        has_keys(row, "path name kind id class match asked_class asked_class_refused "
+                 "current_bytes working_set_bytes cold_bytes "
                  "refaults_per_second tier_return_ppm action reason sentence age_ms "
                  "dying_descendants", "cgroup")
         is_text(row["path"], "path")
@@ -79,6 +80,8 @@ def check_list(root, *expected):
         is_count(row["id"], "id")
         is_text(row["class"], "class", or_null=True)
         is_text(row["match"], "match", or_null=True)
+        is_text(row["asked_class"], "asked_class", or_null=True)
+        is_text(row["asked_class_refused"], "asked_class_refused", or_null=True)
         for key in ("current_bytes", "working_set_bytes", "cold_bytes", "tier_return_ppm",
                     "age_ms", "dying_descendants"):
             is_count(row[key], key, or_null=True)

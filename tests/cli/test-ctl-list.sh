@@ -82,6 +82,28 @@ grep -A1 -E ' mail +/mail/a: ' "$tmp/out" | grep -qF "$conf:9" || fail "not the 
 rm -r "$tree/sys/fs/cgroup/mail"
 cat "$tmp/conf" >"$conf"
 
+# A class that the cgroup asks for itself: followed if that lowers what is done to it.
+db=$tree/sys/fs/cgroup/system.slice/mongod.service
+printf '[Class keep]\nReclaim=none\n[Class low]\nWeight=1\n' >>"$conf"
+ask()
+{
+	python3 -c 'import os, sys; os.setxattr(sys.argv[1], "user.fgreclaim.class", sys.argv[2].encode())' \
+		"$db" "$1" 2>/dev/null
+}
+if ask keep; then
+	run_ctl 0 --root="$tree" list --why
+	has_once out "user.fgreclaim.class=keep"
+	grep -qE ' keep +/system\.slice/mongod\.service: ' "$tmp/out" || fail "not the class asked for"
+	ask low
+	run_ctl 0 --root="$tree" list --why
+	has_once out "user.fgreclaim.class=low, not followed: it would raise Weight="
+	grep -qE ' db +/system\.slice/mongod\.service: ' "$tmp/out" || fail "raised from inside"
+	run_ctl 0 --root="$tree" list --json
+	has_once out '"asked_class":"low","asked_class_refused":"Weight"'
+	ask ''
+fi
+cat "$tmp/conf" >"$conf"
+
 # Unknown is never zero: without a listing, and without memory.stat.
 rm "$tree/sys/kernel/debug/lru_gen" "$tree/sys/fs/cgroup/system.slice/mongod.service/memory.stat"
 run_ctl 0 --root="$tree" list

@@ -161,6 +161,7 @@ static void build_memcg(struct dice *dice, struct policy_world *w, size_t i, uin
 		m->omitted = true;
 	m->populated = !dice_once_in(dice, 16);
 	m->frozen = dice_once_in(dice, 16);
+	m->closed = dice_once_in(dice, 16);
 	m->max_bytes = dice_limit(dice, SAMPLE_INFINITY, bytes, absurd);
 	m->high_bytes = dice_limit(dice, SAMPLE_INFINITY, bytes, absurd);
 	m->min_bytes = dice_limit(dice, 0, bytes, absurd);

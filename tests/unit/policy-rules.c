@@ -102,6 +102,8 @@ static const char *check_target(const struct check *c, const struct decision *d)
 	if (m->class_index < 0 || (size_t)m->class_index >= c->params->n_classes ||
 	    c->params->classes[m->class_index].reclaim == RECLAIM_NONE)
 		return "acts without a class that allows it";
+	if (m->closed)
+		return "acts outside the hours of its class";
 	if (m->skipped)
 		return "acts on what it has not read";
 	if (!m->populated || m->frozen || m->busy)

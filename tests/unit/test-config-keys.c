@@ -137,6 +137,23 @@ static void test_ranges(void **state)
 	}
 }
 
+/* Empty is a value here, and the last one counts. */
+static void test_hours(void **state)
+{
+	struct config *config = must_load(*state, "[Class a]\nHours=22:00-06:00\n[Class b]\n"
+						  "Hours=01:00-02:00, Sat 00:00-24:00\n[Class a]\n"
+						  "Hours=\n");
+	struct tm noon = {.tm_wday = 1, .tm_hour = 12};
+
+	assert_int_equal(config->hours[0].n, 0);
+	assert_int_equal(config->hours[1].n, 2);
+	assert_int_equal(config_closed_classes(config, &noon), 2);
+	config_free(config);
+	assert_refused(*state, "[Class a]\nHours=always\n",
+		       "x.conf:2: Hours: \"always\" is not windows such as 22:00-06:00 or "
+		       "Mon..Fri 22:00-06:00, or empty");
+}
+
 static void dump(const struct config *config, char *ret, size_t size)
 {
 	FILE *f = fmemopen(ret, size, "w");
@@ -178,6 +195,7 @@ static void test_round_trip(void **state)
 			  "CpuBudget=0.0203%\nConcurrency=3\nRing=threads\nDryRun=no\n[Swap]\nAnon="
 			  "yes\nWriteBudget=1.5G/day\n"
 			  "[Class x]\nMatch=/a:b\nMatch=/[!;#]**\nFloor=1.5G\nWeight=1\n"
+			  "Hours=Mon..Fri 22:00-06:00, Sun 00:00-24:00\n"
 			  "[Class y]\n[Class z.1-_]\nFloor=0\nReclaim=none\n"
 			  "RefaultLimit=12.3456%/min\nPressureLimit=100%\nMatch=/z\n"
 			  "[Class x]\nMatch=/later\n");
@@ -204,7 +222,7 @@ static void test_dump_text(void **state)
 			    "[Class a]\n");
 	assert_string_equal(strstr(origin + 1, "Reclaim="),
 			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
-			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\n");
+			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\nHours=\n");
 	config_free(config);
 }
 
@@ -243,7 +261,7 @@ static void test_installed_default(void **state)
 	config = must_load(*state, text);
 	assert_same(config, defaults);
 	/* All keys, and the line of the class. */
-	assert_int_equal(n, 18);
+	assert_int_equal(n, 19);
 	assert_string_not_equal(config->matches[0].origin, "built in");
 	config_free(config);
 	config_free(defaults);
@@ -314,11 +332,9 @@ static void test_examples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE_TEST(test_values),
-		TREE_TEST(test_ranges),
-		TREE_TEST(test_round_trip),
-		TREE_TEST(test_dump_text),
-		TREE_TEST(test_installed_default),
+		TREE_TEST(test_values),    TREE_TEST(test_ranges),
+		TREE_TEST(test_hours),     TREE_TEST(test_round_trip),
+		TREE_TEST(test_dump_text), TREE_TEST(test_installed_default),
 		TREE_TEST(test_examples),
 	};
 

@@ -9,6 +9,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -220,12 +221,53 @@ static void test_limit_of_an_inner_one(void **state)
 	host_close(&host);
 }
 
+static time_t wall_sec;
+
+static time_t show_wall_time(time_t *unused)
+{
+	(void)unused;
+	return wall_sec;
+}
+
+/* Hours= go by the wall clock at each look, wherever that has jumped to in between. */
+static void test_hours(void **state)
+{
+	const time_t day = 24 * 3600, midnight = 20000 * day;
+	struct host host;
+
+	setenv("TZ", "UTC0", 1);
+	host_open(&host, state);
+	config_free(host.config);
+	host.config = fixture_config(host.fixture, "[Class all]\nMatch=/**\nHours=22:00-06:00\n");
+	hierarchy_classify(host.hierarchy, host.config);
+	host.pass.wall_time = show_wall_time;
+	wall_sec = midnight;
+	for (int i = 0; i < 15; i++)
+		look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_EVICT_COLD);
+	wall_sec = midnight + 6 * 3600;
+	look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_HOURS);
+	assert_int_equal(reason_of(&host, PAYLOAD), REASON_HOURS);
+	assert_int_equal(host.plan.n_decisions, 0);
+	wall_sec = midnight - 365 * day;
+	look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_EVICT_COLD);
+	/* The zone is changed while the agent runs. */
+	setenv("TZ", "XXX-12", 1);
+	look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_HOURS);
+	setenv("TZ", "UTC0", 1);
+	host_close(&host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_only_leaves_that_own_it),
 		FIXTURE_TEST(test_leaf_again),
 		FIXTURE_TEST(test_limit_of_an_inner_one),
+		FIXTURE_TEST(test_hours),
 	};
 
 	return cmocka_run_group_tests_name("pass", tests, NULL, NULL);
