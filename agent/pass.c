@@ -6,6 +6,7 @@
  */
 #include "pass.h"
 #include "array.h"
+#include "cgroup_mount.h"
 #include "macro.h"
 #include "planner.h"
 #include "report.h"
@@ -20,6 +21,7 @@ int pass_init(struct pass *ret, const char *root, struct hierarchy *hierarchy,
 		.lru_gen = lru_gen,
 		.features = features,
 		.wall_time = time,
+		.recursive_protection = cgroup_mount_is_recursive(root),
 	};
 	return sampler_init(&ret->sampler, root);
 }
@@ -96,6 +98,7 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 		return r;
 	snapshot.system.swap_written_bytes = pass->swap_written_bytes;
 	snapshot.system.cpu_wait_usec = pass->cpu_wait_usec;
+	snapshot.system.recursive_protection = pass->recursive_protection;
 	fg_behaviour_look(&pass->behaviour, &snapshot);
 	r = reserve(pass, &snapshot);
 	if (r < 0)

@@ -17,6 +17,7 @@ struct pass {
 	struct hierarchy *hierarchy;
 	struct lru_gen *lru_gen;
 	const struct features *features;
+	bool recursive_protection; /* how the tree is mounted */
 	struct sampler sampler;
 	time_t (*wall_time)(time_t *); /* time(2), but in tests; for Hours= and nothing else */
 	struct fg_behaviour behaviour;

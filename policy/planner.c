@@ -384,6 +384,7 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		return;
 	}
 	aging = aging_rule_of(snapshot, states);
+	protection_step(snapshot, states);
 	count_leaves(snapshot, states);
 	for (size_t i = 0; i < snapshot->n_memcgs; i++) {
 		const struct memcg_sample *sample = &snapshot->memcgs[i];

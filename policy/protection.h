@@ -5,8 +5,16 @@
 #include "params.h"
 #include "state.h"
 
-/* Bytes that a memcg may not be taken below: its class's floor, its own memory.min and memory.low.
- * */
+/* Renews state->protection of all memcgs. To be called once a plan, before anything is taken. */
+void protection_step(const struct snapshot *snapshot, struct memcg_state *states);
+
+/* What the kernel protects of a memcg: the larger of effective memory.min and memory.low, in bytes.
+ * Its own settings count for it whole, whatever its ancestors grant. */
+uint64_t protection_kernel_bytes(const struct memcg_sample *sample,
+				 const struct memcg_state *state);
+
+/* Bytes that a memcg may not be taken below: what the kernel protects of it; and its class's floor,
+ * on top of what nobody can reclaim. */
 uint64_t protection_floor_bytes(const struct class_params *class, const struct memcg_sample *sample,
 				const struct memcg_state *state);
 

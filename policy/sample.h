@@ -152,9 +152,10 @@ enum capability {
 
 struct system_sample {
 	enum capability capability;
-	bool reclaim_swappiness; /* memory.reclaim takes swappiness= */
-	bool swap_is_memory;     /* every active swap area is zram, or zswap stands before it */
-	bool swap_rotates;       /* some area that is not is on a disk that rotates */
+	bool reclaim_swappiness;   /* memory.reclaim takes swappiness= */
+	bool recursive_protection; /* memory_recursiveprot: what nobody claims is shared out */
+	bool swap_is_memory;       /* every active swap area is zram, or zswap stands before it */
+	bool swap_rotates;         /* some area that is not is on a disk that rotates */
 	uint64_t swap_total_bytes;
 	uint64_t swap_free_bytes;
 	uint64_t swap_written_bytes; /* by us, to swap that is no memory, in the last 24 hours */

@@ -137,6 +137,15 @@ struct tier_state {
 	uint32_t left_pages;     /* and what left */
 };
 
+/* protection.c: of this snapshot. */
+struct protection {
+	uint64_t min_bytes; /* effective ones */
+	uint64_t low_bytes;
+	uint64_t children_min_bytes; /* what its children claim together */
+	uint64_t children_low_bytes;
+	uint64_t locked_bytes; /* of a leaf: what nobody can reclaim */
+};
+
 /* Leaves of this snapshot, by index: see siblings.h. */
 struct siblings {
 	uint32_t first, last; /* of the list of a memcg */
@@ -201,6 +210,7 @@ struct memcg_state {
 
 	/* protection.c */
 	uint64_t peak_bytes;
+	struct protection protection;
 
 	/* saver.c, width.c, credit.c */
 	uint64_t age_interval_usec;

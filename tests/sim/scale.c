@@ -30,7 +30,7 @@
 #define CHURN_PPM    10    /* of the leaves that leave in a tick */
 
 /* Ten thousand cgroups are to be remembered in twenty megabytes. */
-#define STATE_BYTES_MAX 2048
+#define STATE_BYTES_MAX 2304
 
 struct leaf {
 	uint64_t used_pages[GENS], cold_pages[GENS]; /* anon by generation, oldest first */

@@ -102,6 +102,7 @@ static void build_system(struct dice *dice, struct snapshot *snapshot, uint64_t 
 	system->swap_written_bytes = dice_below(dice, MIB(2048));
 	if (dice_once_in(dice, 8))
 		system->cpu_wait_usec = 1 + dice_below(dice, SECONDS(60));
+	system->recursive_protection = dice_once_in(dice, 2);
 	if (dice_once_in(dice, 4)) {
 		system->swap_total_bytes = dice_size(dice, absurd);
 		system->swap_free_bytes = dice_size(dice, absurd);
@@ -162,6 +163,14 @@ static void build_memcg(struct dice *dice, struct policy_world *w, size_t i, uin
 	m->populated = !dice_once_in(dice, 16);
 	m->frozen = dice_once_in(dice, 16);
 	m->closed = dice_once_in(dice, 16);
+	if (dice_once_in(dice, 4)) {
+		/* The kernel's own memory, and what is locked. */
+		uint64_t more_bytes = dice_below(dice, bytes / 2 + 1);
+
+		for (int at = (int)i; at >= 0; at = w->memcgs[at].parent)
+			w->memcgs[at].current_bytes =
+				saturating_add(w->memcgs[at].current_bytes, more_bytes);
+	}
 	m->max_bytes = dice_limit(dice, SAMPLE_INFINITY, bytes, absurd);
 	m->high_bytes = dice_limit(dice, SAMPLE_INFINITY, bytes, absurd);
 	m->min_bytes = dice_limit(dice, 0, bytes, absurd);

@@ -429,6 +429,82 @@ static uint64_t sweep_most_bytes(const struct check *c, size_t i)
 	return mul_div(max_u64(held_bytes / 50 + 1, MIB(8)), dt_usec, USEC_PER_SEC);
 }
 
+/* --- protection, written down as the kernel's documentation says it: what a memcg is granted is a
+ * matter of its ancestors, from the top */
+
+typedef unsigned __int128 wide;
+
+static uint64_t setting(const struct memcg_sample *m, bool low)
+{
+	return low ? m->low_bytes : m->min_bytes;
+}
+
+static uint64_t used(const struct memcg_sample *m)
+{
+	return is_number(m->current_bytes) ? m->current_bytes : 0;
+}
+
+static uint64_t claimed(const struct memcg_sample *m, bool low)
+{
+	if (setting(m, low) == SAMPLE_UNKNOWN)
+		return 0;
+	return setting(m, low) < used(m) ? setting(m, low) : used(m);
+}
+
+static wide granted(const struct snapshot *s, size_t i, bool low)
+{
+	const struct memcg_sample *m = &s->memcgs[i];
+	wide from_above, all_claimed = 0, own = claimed(m, low), rest, beyond;
+
+	if (m->parent < 0 ||
+	    (s->memcgs[m->parent].parent < 0 && !is_number(s->memcgs[m->parent].current_bytes)))
+		return own;
+	from_above = granted(s, (size_t)m->parent, low);
+	for (size_t j = 0; j < s->n_memcgs; j++)
+		if (s->memcgs[j].parent == m->parent)
+			all_claimed += claimed(&s->memcgs[j], low);
+	if (all_claimed > from_above)
+		return own * from_above / all_claimed;
+	rest = used(&s->memcgs[m->parent]);
+	rest = rest > all_claimed ? rest - all_claimed : 0;
+	beyond = used(m) - own;
+	rest = rest > beyond ? rest : beyond;
+	if (!s->system.recursive_protection || rest == 0)
+		return own;
+	return own + (from_above - all_claimed) * beyond / rest;
+}
+
+/* Of what does not fit in 64 bits low bits go, level by level: up to a terabyte next to nothing. */
+static bool is_below_granted(const struct snapshot *s, size_t i, uint64_t left_bytes, bool low)
+{
+	wide bytes = granted(s, i, low);
+
+	for (int64_t at = (int64_t)i; at >= 0; at = s->memcgs[at].parent)
+		if (used(&s->memcgs[at]) >> 40)
+			return false;
+	return left_bytes + (bytes >> 20) + WORLD_MEMCGS_MAX < bytes;
+}
+
+/* What no reclaim can take of a leaf: neither file, nor anon for which there is swap. */
+static uint64_t unreclaimable(const struct snapshot *s, size_t i)
+{
+	const struct memcg_sample *m = &s->memcgs[i];
+	uint64_t swap = number_or(s->system.swap_free_bytes, 0), anon = m->lru_bytes[LRU_ANON];
+
+	if (!is_number(anon) || !is_number(m->lru_bytes[LRU_FILE]))
+		return 0;
+	for (int64_t at = (int64_t)i; at >= 0; at = s->memcgs[at].parent) {
+		const struct memcg_sample *a = &s->memcgs[at];
+		uint64_t held = number_or(a->swap_current_bytes, UINT64_MAX);
+
+		if (is_number(a->swap_max_bytes))
+			swap = min_u64(swap,
+				       a->swap_max_bytes > held ? a->swap_max_bytes - held : 0);
+	}
+	return saturating_sub(m->current_bytes,
+			      saturating_add(min_u64(anon, swap), m->lru_bytes[LRU_FILE]));
+}
+
 static const char *check_bytes(const struct check *c, size_t i)
 {
 	const struct memcg_sample *m = &c->snapshot->memcgs[i];
@@ -448,12 +524,20 @@ static const char *check_bytes(const struct check *c, size_t i)
 	left_bytes = m->current_bytes - bytes;
 	if (left_bytes < m->min_bytes || left_bytes < m->low_bytes)
 		return "takes protected bytes";
+	if (m->leaf && (is_below_granted(c->snapshot, i, left_bytes, false) ||
+			is_below_granted(c->snapshot, i, left_bytes, true)))
+		return "takes bytes that an ancestor protects";
 	if (!m->leaf)
 		return NULL;
 	class = &c->params->classes[m->class_index];
 	if (left_bytes < (class->floor_ppm ? mul_div(c->states[i].peak_bytes, class->floor_ppm, PPM)
 					   : class->floor_bytes))
 		return "takes below the floor";
+	if (class->floor_ppm == 0 &&
+	    left_bytes < saturating_add(unreclaimable(c->snapshot, i), class->floor_bytes))
+		return "counts what cannot be reclaimed as part of the floor";
+	if (left_bytes < unreclaimable(c->snapshot, i))
+		return "takes what cannot be reclaimed";
 	if (c->states[i].verdict.reason == REASON_EVICT_COLD && bytes > evict_most_bytes(c, i))
 		return "evicts above the rate";
 	if (c->states[i].verdict.reason == REASON_UNUSED_FILE && bytes > file_most_bytes(c, i))

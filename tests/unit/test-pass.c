@@ -4,6 +4,7 @@
  * (a record of lru_gen is of one memcg alone: what its root holds is not what is in it).
  */
 #include "arith.h"
+#include "cgroup_mount.h"
 #include "macro.h"
 #include "pass.h"
 
@@ -221,6 +222,33 @@ static void test_limit_of_an_inner_one(void **state)
 	host_close(&host);
 }
 
+/* What a mount says is told to the policy; what is not known protects more. */
+static void test_recursive_protection(void **state)
+{
+	static const char with[] =
+		"25 30 0:23 / /sys rw - sysfs sysfs rw\n"
+		"35 25 0:28 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 "
+		"rw,nsdelegate,memory_recursiveprot\n36 25 0:29 / /sys/fs/pstore rw - pstore "
+		"pstore rw\n";
+	static const char without[] =
+		"35 25 0:28 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+		"36 25 0:29 / /memory_recursiveprot rw - tmpfs memory_recursiveprot rw\n";
+	struct host host;
+
+	assert_true(cgroup_mount_parse(with));
+	assert_false(cgroup_mount_parse(without));
+	assert_true(cgroup_mount_parse(""));
+	host_open(&host, state);
+	assert_true(host.pass.recursive_protection);
+	fixture_write(host.fixture, "proc/self/mountinfo", without);
+	pass_done(&host.pass);
+	assert_int_equal(pass_init(&host.pass, host.fixture->root, host.hierarchy, &host.lru_gen,
+				   &host.features),
+			 0);
+	assert_false(host.pass.recursive_protection);
+	host_close(&host);
+}
+
 static time_t wall_sec;
 
 static time_t show_wall_time(time_t *unused)
@@ -264,10 +292,9 @@ static void test_hours(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FIXTURE_TEST(test_only_leaves_that_own_it),
-		FIXTURE_TEST(test_leaf_again),
-		FIXTURE_TEST(test_limit_of_an_inner_one),
-		FIXTURE_TEST(test_hours),
+		FIXTURE_TEST(test_only_leaves_that_own_it), FIXTURE_TEST(test_leaf_again),
+		FIXTURE_TEST(test_limit_of_an_inner_one),   FIXTURE_TEST(test_hours),
+		FIXTURE_TEST(test_recursive_protection),
 	};
 
 	return cmocka_run_group_tests_name("pass", tests, NULL, NULL);

@@ -918,7 +918,8 @@ static void test_state_is_bounded(void **arg)
 {
 	(void)arg;
 	printf("# sizeof(struct memcg_state): %zu bytes\n", sizeof(struct memcg_state));
-	assert_true(sizeof(struct memcg_state) <= 2048);
+	/* Twice for each of 5000 cgroups, a fifth of what the unit's MemoryMax= allows. */
+	assert_true(sizeof(struct memcg_state) <= 2304);
 }
 
 int main(void)
