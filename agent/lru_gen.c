@@ -40,7 +40,6 @@ static void open_reading(struct lru_gen *ret, const char *root, const char *name
 	struct statfs fs;
 	int fd = open_below(root, name, O_RDONLY);
 
-	*ret = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	if (fd < 0)
 		ret->read_error = fd;
 	else
@@ -48,15 +47,11 @@ static void open_reading(struct lru_gen *ret, const char *root, const char *name
 	ret->live = fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == DEBUGFS_MAGIC;
 }
 
-void lru_gen_open_full(struct lru_gen *ret, const char *root)
-{
-	open_reading(ret, root, "lru_gen_full");
-}
-
 void lru_gen_open(struct lru_gen *ret, const char *root)
 {
 	int fd;
 
+	*ret = (struct lru_gen){.read_fd = -1, .write_fd = -1};
 	open_reading(ret, root, "lru_gen");
 	fd = open_below(root, "lru_gen", O_WRONLY);
 	if (fd < 0)
@@ -180,6 +175,16 @@ ssize_t lru_gen_read(struct lru_gen *lru_gen)
 	}
 	lru_gen->n_readings++;
 	return (ssize_t)len;
+}
+
+ssize_t lru_gen_read_full(struct lru_gen *lru_gen, const char *root)
+{
+	ssize_t len;
+
+	open_reading(lru_gen, root, "lru_gen_full");
+	len = lru_gen_read(lru_gen);
+	close_fd(&lru_gen->read_fd);
+	return len;
 }
 
 size_t lru_gen_format(const struct decision *decision, uint64_t listing_id, uint64_t pages,

@@ -27,10 +27,6 @@ struct lru_gen {
 void lru_gen_open(struct lru_gen *ret, const char *root);
 void lru_gen_close(struct lru_gen *lru_gen);
 
-/* The same with lru_gen_full in place of lru_gen, which is for reading alone. It is dear: a page of
- * it holds but one memcg or two. */
-void lru_gen_open_full(struct lru_gen *ret, const char *root);
-
 /* Follows debugfs as it is mounted and unmounted: opens what is missing, and lets go of files that
  * are no longer to be found, which would keep the file system alive. No write to it may be under
  * way. */
@@ -40,6 +36,11 @@ void lru_gen_refresh(struct lru_gen *lru_gen, const char *root);
  * and the kernel walks all memcgs again for each, so that many memcgs cost more than their number.
  * A node line that may be another memcg's than those before it is made unreadable (lru_gen.c). */
 ssize_t lru_gen_read(struct lru_gen *lru_gen);
+
+/* The same of lru_gen_full below root, which is opened for that alone: a file that is kept open would
+ * keep debugfs when that is unmounted. It is dear: a page of it holds but one memcg or two. lru_gen is
+ * one for this alone, with read_fd and write_fd -1, and closed by lru_gen_close(). */
+ssize_t lru_gen_read_full(struct lru_gen *lru_gen, const char *root);
 
 /* Writes the command for an ACTION_AGE or ACTION_EVICT into buf. pages: for ACTION_EVICT. Returns
  * its length; buf of RING_TEXT_MAX bytes always suffices. */

@@ -191,9 +191,7 @@ static void read_full(struct reading *reading)
 	if (!reading->wants_full)
 		return;
 	atomic_store_explicit(&reading->at, AT_FULL, memory_order_relaxed);
-	if (reading->full.read_fd < 0)
-		lru_gen_open_full(&reading->full, reading->root);
-	reading->full_len = lru_gen_read(&reading->full);
+	reading->full_len = lru_gen_read_full(&reading->full, reading->root);
 	reading->full_cpu_usec = max_u64(clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec, 1);
 }
 
