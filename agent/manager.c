@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Owns everything and runs the loop.
- *
- * One tick: scan the tree, read it, plan, hand the plan to the executor. Nothing else leads from the
- * kernel to the kernel. Files are read and writes are done beside the loop; writes are measured as
- * they end, and what came of them is in the next snapshot.
+ * Owns everything and runs the loop. One tick: scan the tree, read it, plan, hand the plan to the
+ * executor. Nothing else leads from the kernel to the kernel. Files are read and writes are done beside
+ * the loop; writes are measured as they end, and what came of them is in the next snapshot.
  */
 #include "manager.h"
 #include "arith.h"

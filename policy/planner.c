@@ -9,6 +9,7 @@
 #include "aging.h"
 #include "arith.h"
 #include "backoff.h"
+#include "consider.h"
 #include "credit.h"
 #include "gclk.h"
 #include "pressure.h"
@@ -33,10 +34,6 @@
 
 /* After such a gap nothing is taken for this long: ages and averages mean little at first. */
 #define QUIET_USEC (60 * USEC_PER_SEC)
-
-/* What took longer to be read is a picture of no moment at all: it is remembered, not acted on. Seconds
- * are normal on large hosts (memory.stat of a parent: 3 to 8). */
-#define READ_MAX_USEC (20 * USEC_PER_SEC)
 
 size_t policy_plan_capacity(const struct snapshot *snapshot)
 {
@@ -167,11 +164,6 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 	remember(state, sample, snapshot);
 }
 
-static bool has_class(const struct policy_params *params, const struct memcg_sample *sample)
-{
-	return sample->class_index >= 0 && (size_t)sample->class_index < params->n_classes;
-}
-
 /* Brings the history up to the snapshot. False when there is no history to judge by yet. */
 static bool renew(struct memcg_state *state, const struct policy_params *params,
 		  const struct memcg_sample *sample, const struct snapshot *snapshot)
@@ -209,10 +201,11 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 	refault_step(state, sample, snapshot->now_usec, snapshot->page_bytes);
 	pressure_step(state, sample);
 	utility_step(state, sample, snapshot,
-		     has_class(params, sample) ? params->classes[sample->class_index].weight
-					       : WEIGHT_DEFAULT);
+		     consider_has_class(params, sample)
+			     ? params->classes[sample->class_index].weight
+			     : WEIGHT_DEFAULT);
 	advice_step(state, sample, snapshot);
-	if (has_class(params, sample)) {
+	if (consider_has_class(params, sample)) {
 		const struct class_params *class = &params->classes[sample->class_index];
 
 		backoff_step(state, class, sample, snapshot);
@@ -223,45 +216,6 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		progress_step(state, sample, snapshot, residence_unit_usec(state));
 	remember(state, sample, snapshot);
 	return true;
-}
-
-/* Why a memcg is not looked at by any law; REASON_NONE if it is. */
-static enum reason not_considered(const struct policy_params *params,
-				  const struct memcg_sample *sample,
-				  const struct snapshot *snapshot)
-{
-	if (sample->omitted)
-		return REASON_OMITTED;
-	if (!has_class(params, sample))
-		return REASON_NO_CLASS;
-	if (params->classes[sample->class_index].reclaim == RECLAIM_NONE)
-		return REASON_CLASS_NONE;
-	if (sample->closed)
-		return REASON_HOURS;
-	if (!sample->leaf)
-		return REASON_INNER;
-	if (snapshot->system.capability < CAPABILITY_RECLAIM)
-		return REASON_OBSERVE;
-	if (snapshot->read_usec > READ_MAX_USEC)
-		return REASON_SLOW;
-	if (!sample->populated)
-		return REASON_UNPOPULATED;
-	if (sample->frozen)
-		return REASON_FROZEN;
-	if (sample->busy)
-		return REASON_BUSY;
-	if (sample->skipped)
-		return REASON_NOT_READ;
-	if (!is_number(sample->current_bytes))
-		return REASON_UNKNOWN;
-	if (sample->current_bytes < SAMPLE_SMALL_BYTES)
-		return REASON_SMALL;
-	if (!is_number(sample->pgsteal_pages) || !is_number(sample->pgscan_pages) ||
-	    !is_number(sample->refault_pages[LRU_ANON]) ||
-	    !is_number(sample->refault_pages[LRU_FILE]) || sample->min_bytes == SAMPLE_UNKNOWN ||
-	    sample->low_bytes == SAMPLE_UNKNOWN)
-		return REASON_UNKNOWN;
-	return REASON_NONE;
 }
 
 static void measure(struct memcg_state *state, const struct memcg_sample *sample,
@@ -339,28 +293,6 @@ static void plan_memcg(const struct policy_params *params, const struct snapshot
 	quota_book(snapshot, i, plan_leaf(&view, plan), quota);
 }
 
-/* Sets the verdict of a memcg that no law is to look at. True if one is. */
-static bool is_considered(const struct policy_params *params, const struct memcg_sample *sample,
-			  const struct snapshot *snapshot, bool known, struct memcg_state *state)
-{
-	enum reason reason = not_considered(params, sample, snapshot);
-
-	if (reason == REASON_NONE && !known)
-		reason = REASON_FIRST_LOOK;
-	state->verdict = (struct verdict){.reason = reason};
-	if (reason == REASON_SMALL) {
-		state->verdict.measured = sample->current_bytes;
-		state->verdict.limit = SAMPLE_SMALL_BYTES;
-	} else if (reason == REASON_NOT_READ) {
-		state->verdict.measured = snapshot->now_usec - state->last_usec;
-		state->verdict.limit = sample->read_interval_usec;
-	} else if (reason == REASON_SLOW) {
-		state->verdict.measured = snapshot->read_usec;
-		state->verdict.limit = READ_MAX_USEC;
-	}
-	return reason == REASON_NONE;
-}
-
 static void remember_reasons(const struct plan *plan, struct memcg_state *states)
 {
 	for (size_t d = 0; d < plan->n_decisions; d++)
@@ -394,10 +326,11 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		measure(&states[i], sample, snapshot);
 		if (known && sample->leaf)
 			residence_decide(snapshot, states, i);
-		if (is_considered(params, sample, snapshot, known, &states[i]))
+		if (consider(params, sample, snapshot, known, &states[i]))
 			plan_memcg(params, snapshot, i, states, aging, &quota, plan);
 	}
-	if (snapshot->system.capability < CAPABILITY_RECLAIM || snapshot->read_usec > READ_MAX_USEC)
+	if (snapshot->system.capability < CAPABILITY_RECLAIM ||
+	    snapshot->read_usec > CONSIDER_READ_MAX_USEC)
 		return;
 	siblings_init(snapshot, states);
 	for (size_t i = snapshot->n_memcgs; i-- > 0;) {
