@@ -69,11 +69,10 @@ static void follow_facts(void)
 	if (m->current_bytes > limit_bytes / 100 * 97 || m->events_max != audit.events)
 		audit.pressed_usec = now_usec;
 	audit.events = m->events_max;
-	if (m->swap_current_bytes > audit.swap_bytes + MIB(1)) {
-		audit.swap_bytes = m->swap_current_bytes;
+	/* In one look: what trickles in is not moving. */
+	if (m->swap_current_bytes > audit.swap_bytes + MIB(1))
 		audit.anon_usec = now_usec;
-	}
-	audit.swap_bytes = min_u64(audit.swap_bytes, m->swap_current_bytes);
+	audit.swap_bytes = m->swap_current_bytes;
 }
 
 static void check_flush(const struct decision *d, uint64_t unit_usec)
