@@ -7,6 +7,17 @@
 #define NEAR_SHARED_DIVISOR 5
 #define NEAR_ALONE_DIVISOR  100
 
+/* A shared limit of less than this part of the host's memory is always near: siblings under it are
+ * looked at together. One above it, such as that of all containers of a host, is like the host's. */
+#define HOST_DIVISOR 2
+
+static uint64_t near_bytes(uint64_t limit_bytes, uint64_t ram_bytes, uint32_t n_leaves)
+{
+	if (n_leaves <= 1)
+		return limit_bytes / NEAR_ALONE_DIVISOR;
+	return limit_bytes < ram_bytes / HOST_DIVISOR ? SAMPLE_INFINITY
+						      : limit_bytes / NEAR_SHARED_DIVISOR;
+}
 bool limit_look(const struct snapshot *snapshot, const struct memcg_state *states, size_t index,
 		const struct limit_want *want, struct limit *ret)
 {
@@ -39,8 +50,8 @@ bool limit_needs_headroom(const struct snapshot *snapshot, const struct memcg_st
 		if (!is_number(limit_bytes) || !is_number(memcg->current_bytes))
 			continue;
 		*ret_free_bytes = saturating_sub(limit_bytes, memcg->current_bytes);
-		*ret_near_bytes = limit_bytes / (states[i].n_leaves > 1 ? NEAR_SHARED_DIVISOR
-									: NEAR_ALONE_DIVISOR);
+		*ret_near_bytes = near_bytes(limit_bytes, number_or(snapshot->system.ram_bytes, 0),
+					     states[i].n_leaves);
 		if (*ret_free_bytes < *ret_near_bytes)
 			return true;
 	}

@@ -20,7 +20,8 @@
  *
  * Nothing is taken while what was used more than once leaves and comes back (tier.c).
  *
- * Where a limit is near, headroom has the say (split.c, headroom.c).
+ * Where a limit is near, headroom has the say (split.c, headroom.c), and so it has under any that is
+ * shared and small: a trial there would cost siblings pages that nobody lacks.
  *
  * It is taken by lru_gen's eviction (file_evict.h); where the oldest generation is used up, one more
  * is opened. Without generations it is taken through memory.reclaim: so this law is on every kernel

@@ -297,7 +297,8 @@ static void test_behind_old_anon(void **arg)
 	assert_int_equal(world_decision(&w, cache)->seq, w.lruvecs[0].gens[1].seq);
 }
 
-/* Below a shared limit of which a fifth is free SPLIT rules; one alone is its own affair. */
+/* Below a shared limit of which less than a fifth is free SPLIT rules, and below one of less than half
+ * of the host's memory in any case; one alone is its own affair. */
 static void test_shared_limit(void **arg)
 {
 	size_t slice, other;
@@ -309,12 +310,16 @@ static void test_shared_limit(void **arg)
 	cache = world_add(&w, (int)slice, MIB(4), MIB(796));
 	other = world_add(&w, (int)slice, MIB(4), MIB(196));
 	world_list(&w, cache, (const uint64_t[]){0, 0, 0, 4})->gens[0].pages[LRU_FILE] = PAGES(796);
+	w.snapshot.system.ram_bytes = MIB(2000);
 	w.memcgs[slice].max_bytes = MIB(1250) - 5 * PAGE_BYTES;
 	world_ticks(&w, 2);
 	assert_decides(ACTION_NONE, REASON_LIMIT_NEAR);
 	w.memcgs[slice].max_bytes = MIB(1250);
 	world_tick(&w);
 	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
+	w.snapshot.system.ram_bytes = 2 * MIB(1250) + 2;
+	world_tick(&w);
+	assert_decides(ACTION_NONE, REASON_LIMIT_NEAR);
 	w.memcgs[slice].max_bytes = MIB(1050);
 	w.memcgs[other].populated = false;
 	world_tick(&w);
