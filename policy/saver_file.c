@@ -256,7 +256,7 @@ uint64_t saver_file_plan(const struct memcg_view *view, struct plan *plan)
 		return 0;
 	bytes = take(view, plan);
 	/* Why nothing is taken: of file only where that is most of it. */
-	if (bytes == 0 &&
+	if (view->state->verdict.action == ACTION_NONE &&
 	    number_or(sample->lru_bytes[LRU_FILE], 0) <= number_or(sample->lru_bytes[LRU_ANON], 0))
 		view->state->verdict = of_anon;
 	return bytes;

@@ -283,6 +283,24 @@ static void test_used_up(void **arg)
 	assert_decides(ACTION_NONE, REASON_NOT_LISTED);
 }
 
+/* An aging is told also where there is more anon than file: most of it may be the kernel's. */
+static void test_used_up_beside_anon(void **arg)
+{
+	struct lruvec_sample *lruvec = &w.lruvecs[0];
+
+	(void)arg;
+	begin();
+	w.params.anon = ANON_NO;
+	w.memcgs[cache].lru_bytes[LRU_ANON] = MIB(20);
+	w.memcgs[cache].lru_bytes[LRU_FILE] = MIB(16);
+	lruvec->n_gens = 3;
+	for (uint32_t g = 0; g < 3; g++)
+		lruvec->gens[g] = (struct gen_sample){.seq = 7 + g, .age_msec = 310000};
+	lruvec->gens[1].pages[LRU_FILE] = PAGES(16);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_USED_UP);
+}
+
 /* Generations of anon alone before those of file are not in the way. */
 static void test_behind_old_anon(void **arg)
 {
@@ -363,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_floor),
 		cmocka_unit_test(test_classic_lru),
 		cmocka_unit_test(test_used_up),
+		cmocka_unit_test(test_used_up_beside_anon),
 		cmocka_unit_test(test_behind_old_anon),
 		cmocka_unit_test(test_shared_limit),
 		cmocka_unit_test(test_beside_anon),
