@@ -147,15 +147,40 @@ static void run_until(struct bench *bench, const unsigned *count, unsigned n)
 	}
 }
 
+/* Stops, and waits for the reading under way. */
+static void stop(struct bench *bench)
+{
+	ticker_stop(bench->ticker);
+	while (ticker_is_busy(bench->ticker))
+		assert_true(sd_event_run(bench->event, 10000) >= 0);
+}
+
+/* What is logged goes to a file, until read_log(), which is given what this returns. */
+static int log_to_file(const struct bench *bench)
+{
+	int stderr_fd = dup(STDERR_FILENO), fd;
+
+	fixture_write(bench->fixture, "log", "");
+	fd = open(fixture_path(bench->fixture, "log"), O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	close(fd);
+	return stderr_fd;
+}
+
+static void read_log(const struct bench *bench, int stderr_fd, char *text, size_t size)
+{
+	dup2(stderr_fd, STDERR_FILENO);
+	close(stderr_fd);
+	fixture_read(bench->fixture, "log", text, size);
+}
+
 static void test_passes_follow(void **state)
 {
 	struct bench bench;
 
 	bench_open(&bench, state, PATIENCE);
 	run_until(&bench, &bench.n_planned, 3);
-	ticker_stop(bench.ticker);
-	while (ticker_is_busy(bench.ticker))
-		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	stop(&bench);
 	assert_int_equal(bench.n_planned, 3);
 	bench_close(&bench);
 }
@@ -217,9 +242,7 @@ static void test_loop_is_free_while_a_file_hangs(void **state)
 	answer(&bench, "/mute");
 	assert_int_equal(bench.n_planned, 1);
 	run_until(&bench, &bench.n_begun, 2);
-	ticker_stop(bench.ticker);
-	while (ticker_is_busy(bench.ticker))
-		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	stop(&bench);
 	bench_close(&bench);
 }
 
@@ -268,9 +291,7 @@ static void test_all_threads_are_paid_for(void **state)
 	     bench.pass.cpu_wait_usec > 0 && fixture_now_usec() < end_usec;)
 		run_until(&bench, &bench.n_planned, bench.n_planned + 1);
 	assert_int_equal(bench.pass.cpu_wait_usec, 0);
-	ticker_stop(bench.ticker);
-	while (ticker_is_busy(bench.ticker))
-		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	stop(&bench);
 	bench_close(&bench);
 }
 
@@ -279,12 +300,10 @@ static void test_slowness_is_said_once(void **state)
 {
 	char text[4096];
 	struct bench bench;
-	int stderr_fd = dup(STDERR_FILENO), fd;
+	int stderr_fd;
 
 	bench_open(&bench, state, 0);
-	fixture_write(bench.fixture, "log", "");
-	fd = open(fixture_path(bench.fixture, "log"), O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	stderr_fd = log_to_file(&bench);
 	for (unsigned round = 1; round <= 3; round++) {
 		char path[16];
 		unsigned loops = 0;
@@ -296,13 +315,8 @@ static void test_slowness_is_said_once(void **state)
 			assert_true(sd_event_run(bench.event, 1000) >= 0);
 		answer(&bench, path);
 	}
-	ticker_stop(bench.ticker);
-	while (ticker_is_busy(bench.ticker))
-		assert_true(sd_event_run(bench.event, 10000) >= 0);
-	dup2(stderr_fd, STDERR_FILENO);
-	close(stderr_fd);
-	close(fd);
-	fixture_read(bench.fixture, "log", text, sizeof(text));
+	stop(&bench);
+	read_log(&bench, stderr_fd, text, sizeof(text));
 	assert_non_null(strstr(text, "the kernel takes more than 0 s"));
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	bench_close(&bench);
@@ -314,12 +328,10 @@ static void test_no_thread(void **state)
 	struct memcg *memcg;
 	char text[4096];
 	struct bench bench;
-	int stderr_fd = dup(STDERR_FILENO), fd;
+	int stderr_fd;
 
 	bench_open(&bench, state, PATIENCE);
-	fixture_write(bench.fixture, "log", "");
-	fd = open(fixture_path(bench.fixture, "log"), O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	stderr_fd = log_to_file(&bench);
 	run_until(&bench, &bench.n_planned, 1);
 	memcg = hierarchy_find(bench.hierarchy, "/good", 5);
 	memcg->outcome = (struct outcome){.writes = 3, .freed_bytes = 4096};
@@ -332,13 +344,8 @@ static void test_no_thread(void **state)
 	run_until(&bench, &bench.n_planned, 2);
 	assert_int_equal(bench.pass.sampler.reading.samples[memcg->index].outcome.writes, 3);
 	assert_int_equal(memcg->outcome.writes, 0);
-	ticker_stop(bench.ticker);
-	while (ticker_is_busy(bench.ticker))
-		assert_true(sd_event_run(bench.event, 10000) >= 0);
-	dup2(stderr_fd, STDERR_FILENO);
-	close(stderr_fd);
-	close(fd);
-	fixture_read(bench.fixture, "log", text, sizeof(text));
+	stop(&bench);
+	read_log(&bench, stderr_fd, text, sizeof(text));
 	assert_non_null(strstr(text, "no thread to read with"));
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	bench_close(&bench);
@@ -360,9 +367,7 @@ static void test_no_descriptor(void **state)
 	assert_false(ticker_is_busy(bench.ticker));
 	run_until(&bench, &bench.n_planned, 1);
 	assert_int_equal(bench.n_begun, 2);
-	ticker_stop(bench.ticker);
-	while (ticker_is_busy(bench.ticker))
-		assert_true(sd_event_run(bench.event, 10000) >= 0);
+	stop(&bench);
 	bench_close(&bench);
 }
 
