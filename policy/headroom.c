@@ -116,9 +116,7 @@ void headroom_plan(const struct policy_params *params, const struct snapshot *sn
 		return;
 	need_bytes =
 		min_u64(need_bytes, allowed_bytes(params, snapshot, leaf, state, planned_bytes));
-	need_bytes = need_bytes ? file_evict_ask(snapshot, leaf, false, need_bytes, REASON_HEADROOM,
-						 plan)
-				: 0;
+	need_bytes = file_evict_ask(snapshot, leaf, false, need_bytes, REASON_HEADROOM, plan);
 	if (need_bytes == 0)
 		return;
 	protection_book(snapshot, leaf, need_bytes, planned_bytes);

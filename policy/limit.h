@@ -38,8 +38,8 @@ bool limit_look(const struct snapshot *snapshot, const struct memcg_state *state
 		const struct limit_want *want, struct limit *ret);
 
 /* Whether a limit of snapshot->memcgs[index] or of an ancestor is so near that headroom is in charge:
- * then what is free below it, and from which it is near (SAMPLE_INFINITY: in any case). states[].n_leaves are those of this
- * snapshot. */
+ * then what is free below it, and from which it is near (SAMPLE_INFINITY: in any case).
+ * states[].n_leaves are those of this snapshot. */
 bool limit_needs_headroom(const struct snapshot *snapshot, const struct memcg_state *states,
 			  size_t index, uint64_t *ret_free_bytes, uint64_t *ret_near_bytes);
 

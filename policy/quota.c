@@ -8,6 +8,7 @@
  */
 #include "quota.h"
 #include "arith.h"
+#include "view.h"
 #include "protection.h"
 
 #include <string.h>
@@ -60,9 +61,7 @@ uint64_t quota_room_bytes(const struct snapshot *snapshot, size_t index, uint64_
 	int32_t class = snapshot->memcgs[index].class_index;
 	uint64_t room_bytes = UINT64_MAX;
 
-	/* As in saver.c: one that was read long ago, since its counters are dear, has saved up nothing
-	 * for all the others below its ancestors. */
-	dt_usec = min_u64(dt_usec, saturating_mul(2, snapshot->interval_usec));
+	dt_usec = view_span_usec(snapshot, dt_usec);
 	if (has_place(class))
 		room_bytes = saturating_sub(quota_bytes(quota->classes[class].held_bytes, dt_usec),
 					    quota->classes[class].planned_bytes);

@@ -104,8 +104,7 @@ static uint64_t plan_evict(const struct memcg_view *view, const struct lruvec_sa
 static uint64_t evict_budget_bytes(const struct memcg_view *view)
 {
 	uint64_t held_bytes = view->sample->current_bytes;
-	uint64_t dt_usec =
-		min_u64(view->state->dt_usec, saturating_mul(2, view->snapshot->interval_usec));
+	uint64_t dt_usec = view_span_usec(view->snapshot, view->state->dt_usec);
 	uint64_t bytes_per_sec = max_u64(
 		mul_div(held_bytes, EVICT_PPM_PER_SEC, PPM),
 		min_u64(mul_div(held_bytes, EVICT_MOST_PPM_PER_SEC, PPM), EVICT_BYTES_PER_SEC));
@@ -124,15 +123,6 @@ static uint64_t foreign_bytes_of(const struct memcg_view *view)
 	return saturating_mul(view->state->foreign_pages, view->snapshot->page_bytes);
 }
 
-/* Renews the pace of the sweep by what came of the last step. */
-static void pace(struct memcg_state *state, const struct outcome *outcome, bool harmless)
-{
-	if (!harmless || state->sweep_ppm == 0)
-		state->sweep_ppm = EVICT_FIRST_PPM_PER_SEC;
-	else if (outcome->stolen_pages[LRU_ANON] > 0)
-		state->sweep_ppm = (uint32_t)min_u64(2 * state->sweep_ppm, EVICT_MOST_PPM_PER_SEC);
-}
-
 /* The cold generations of all its lruvecs, oldest first within the budget of this interval. */
 static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 {
@@ -144,7 +134,9 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 	uint64_t budget_bytes;
 	uint64_t planned_bytes = 0, unseen_usec = 0, credit_bytes, foreign_bytes;
 
-	pace(state, &view->sample->outcome, refault_mpps <= limit_mpps);
+	state->sweep_ppm = saver_pace_ppm(
+		state->sweep_ppm, EVICT_FIRST_PPM_PER_SEC, EVICT_MOST_PPM_PER_SEC,
+		view->sample->outcome.stolen_pages[LRU_ANON], refault_mpps <= limit_mpps);
 	budget_bytes = evict_budget_bytes(view);
 	credit_bytes = saturating_mul(credit_anon_pages(state, limit_mpps), snapshot->page_bytes);
 	foreign_bytes = foreign_bytes_of(view);
@@ -212,7 +204,6 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	struct memcg_state *state = view->state;
 	uint64_t now_usec = view->snapshot->now_usec;
 	uint64_t anon_pages = sample->lru_bytes[LRU_ANON] / view->snapshot->page_bytes;
-	uint64_t quiet_usec = saturating_sub(now_usec, state->foreign_usec);
 	uint64_t due_usec = max_u64(state->age_interval_usec, aging_paid_usec(view));
 	uint64_t youngest_usec = 0, in_the_way = 0;
 	bool asked = false;
@@ -220,8 +211,8 @@ static uint64_t age(const struct memcg_view *view, struct plan *plan)
 	if (state->residence.mode != RESIDENCE_FREE)
 		return view_say(view, REASON_LIMIT_BOUND, state->residence.usec,
 				RESIDENCE_BOUND_USEC);
-	if (state->foreign_usec && quiet_usec < SAVER_QUIET_USEC)
-		return view_say(view, REASON_RECLAIMED, quiet_usec, SAVER_QUIET_USEC);
+	if (saver_meets_others(view))
+		return 0;
 	for (uint32_t v = 0; v < sample->n_lruvecs; v++) {
 		const struct lruvec_sample *lruvec =
 			&view->snapshot->lruvecs[sample->first_lruvec + v];

@@ -85,15 +85,6 @@ static uint64_t affordable_ppm(const struct memcg_view *view, uint64_t limit_mpp
 	return limit_mpps <= paid_mpps ? PPM : mul_div(paid_mpps, PPM, limit_mpps);
 }
 
-static void pace(struct memcg_state *state, const struct outcome *outcome, bool harmless)
-{
-	if (!harmless || state->file_sweep_ppm == 0)
-		state->file_sweep_ppm = FIRST_PPM_PER_SEC;
-	else if (outcome->stolen_pages[LRU_FILE] > 0)
-		state->file_sweep_ppm =
-			(uint32_t)min_u64(2 * state->file_sweep_ppm, MOST_PPM_PER_SEC);
-}
-
 static uint64_t pause_until_usec(const struct memcg_state *state)
 {
 	return state->file_pause_until_sec * USEC_PER_SEC;
@@ -126,15 +117,14 @@ static bool is_refused(const struct memcg_view *view)
 	const struct memcg_state *state = view->state;
 	uint64_t clean_bytes = file_reclaim_clean_bytes(view->sample);
 	uint64_t now_usec = view->snapshot->now_usec;
-	uint64_t quiet_usec = saturating_sub(now_usec, state->foreign_usec);
 	uint64_t free_bytes, near_bytes;
 
 	if (clean_bytes < FILE_WORTH_BYTES)
 		view_say(view, REASON_LITTLE_FILE, clean_bytes, FILE_WORTH_BYTES);
 	else if (view->sample->seen_usec < SAVER_YOUNG_USEC)
 		view_say(view, REASON_YOUNG, view->sample->seen_usec, SAVER_YOUNG_USEC);
-	else if (state->foreign_usec && quiet_usec < SAVER_QUIET_USEC)
-		view_say(view, REASON_RECLAIMED, quiet_usec, SAVER_QUIET_USEC);
+	else if (saver_meets_others(view))
+		return true;
 	else if (limit_needs_headroom(view->snapshot, view->states, view->index, &free_bytes,
 				      &near_bytes))
 		view_say(view, REASON_LIMIT_NEAR, free_bytes, near_bytes);
@@ -150,8 +140,7 @@ static uint64_t wanted_bytes(const struct memcg_view *view)
 {
 	struct memcg_state *state = view->state;
 	uint64_t held_bytes = view->sample->current_bytes;
-	uint64_t dt_usec =
-		min_u64(state->dt_usec, saturating_mul(2, view->snapshot->interval_usec));
+	uint64_t dt_usec = view_span_usec(view->snapshot, state->dt_usec);
 	uint64_t limit_mpps = max_u64(refault_limit_mpps(view->class->refault_limit_ppm, held_bytes,
 							 view->snapshot->page_bytes),
 				      1);
@@ -159,7 +148,9 @@ static uint64_t wanted_bytes(const struct memcg_view *view)
 	uint64_t affordable_mpps = mul_div(limit_mpps, share_ppm, PPM);
 	uint64_t mpps = refault_all_mpps(state), bytes;
 
-	pace(state, &view->sample->outcome, mpps <= affordable_mpps);
+	state->file_sweep_ppm = saver_pace_ppm(
+		state->file_sweep_ppm, FIRST_PPM_PER_SEC, MOST_PPM_PER_SEC,
+		view->sample->outcome.stolen_pages[LRU_FILE], mpps <= affordable_mpps);
 	bytes = mul_div(mul_div(held_bytes, state->file_sweep_ppm, PPM), dt_usec, USEC_PER_SEC);
 	bytes = min_u64(max_u64(bytes, TRIAL_BYTES),
 			saturating_mul(credit_file_pages(state, limit_mpps, share_ppm),

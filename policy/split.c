@@ -94,23 +94,18 @@ static bool fills(const struct split *split, size_t i)
 	return filling_mpps(&split->states[i]) >= split->filler_mpps;
 }
 
-static uint64_t span_usec(const struct split *split, const struct memcg_state *state)
-{
-	return min_u64(state->dt_usec, saturating_mul(2, split->snapshot->interval_usec));
-}
-
 /* What it brought in since the last look. */
 static uint64_t new_bytes(const struct split *split, const struct memcg_state *state)
 {
 	return mul_div(saturating_mul(state->inflow_mpps, split->snapshot->page_bytes),
-		       span_usec(split, state), 1000 * USEC_PER_SEC);
+		       view_span_usec(split->snapshot, state->dt_usec), 1000 * USEC_PER_SEC);
 }
 
 /* The most that is taken from one child at this look. */
 static uint64_t rate_bytes(const struct split *split, const struct memcg_state *state)
 {
 	return max_u64(mul_div(mul_div(split->limit.limit_bytes, RATE_PPM_PER_SEC, PPM),
-			       span_usec(split, state), USEC_PER_SEC),
+			       view_span_usec(split->snapshot, state->dt_usec), USEC_PER_SEC),
 		       mul_div(new_bytes(split, state), INFLOW_RATE_PPM, PPM));
 }
 

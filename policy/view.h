@@ -5,6 +5,7 @@
 #ifndef FGRECLAIM_POLICY_VIEW_H
 #define FGRECLAIM_POLICY_VIEW_H
 
+#include "arith.h"
 #include "params.h"
 #include "state.h"
 
@@ -30,6 +31,13 @@ struct memcg_view {
 	uint64_t floor_bytes;  /* for the explanation */
 	enum aging_rule aging; /* of this kernel */
 };
+
+/* The time that a rate of taking counts for, dt_usec after the last look: two intervals at most. What
+ * was read long ago, since its counters are dear, has saved up nothing. */
+static inline uint64_t view_span_usec(const struct snapshot *snapshot, uint64_t dt_usec)
+{
+	return min_u64(dt_usec, saturating_mul(2, snapshot->interval_usec));
+}
 
 /* Sets the verdict to a law's that takes nothing. Returns 0, the bytes that it takes. */
 static inline uint64_t verdict_say(struct memcg_state *state, enum reason reason, uint64_t measured,
