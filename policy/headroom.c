@@ -35,9 +35,14 @@
 #define HEADROOM_LEAST_PPM 10000
 #define HEADROOM_MOST_PPM  20000
 
-/* Where no more than one page in a hundred comes back, both of late and in the long run. */
+/* Where no more than one page in a hundred came back of late. What came back in the long run is not
+ * asked: the thousands of refaults until the kernel knows what is hot would stand against it for
+ * minutes, and once pages do come back, the headroom is small again. */
 #define HEADROOM_STREAM_PPM 200000
 #define STREAM_RETURN_PPM   10000
+
+/* What leaves first looks as if it did not come back. */
+#define STREAM_KNOWN_USEC (60 * USEC_PER_SEC)
 
 /* Two looks at the quickest pace, so that one may come late. */
 #define HEADROOM_SPAN_USEC (2 * LIMIT_NEXT_LEAST_USEC)
@@ -74,12 +79,11 @@ static uint64_t allowed_bytes(const struct policy_params *params, const struct s
 
 static uint64_t most_ppm(const struct memcg_state *state)
 {
-	uint64_t recent_ppm = refault_return_ppm(state);
-	uint64_t settled_ppm = refault_settled_return_ppm(state);
-
 	/* Unknown is more than any number. */
-	return max_u64(recent_ppm, settled_ppm) <= STREAM_RETURN_PPM ? HEADROOM_STREAM_PPM
-								     : HEADROOM_MOST_PPM;
+	return state->residence.known_usec >= STREAM_KNOWN_USEC &&
+			       refault_return_ppm(state) <= STREAM_RETURN_PPM
+		       ? HEADROOM_STREAM_PPM
+		       : HEADROOM_MOST_PPM;
 }
 
 void headroom_plan(const struct policy_params *params, const struct snapshot *snapshot,

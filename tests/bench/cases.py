@@ -174,7 +174,7 @@ CASES = (
          (must("events_max_per_second", "<=", 1),
           must("refaults_per_op", "<=", 1.01, of=(None, "none"), slack=SLACK),
           moonshot("events_max_per_second", "<=", 0)),
-         {"none": "55 to 75"}, unit_max="150M", warm=(0, 1, 120)),
+         {"none": "55 to 75"}, unit_max="150M", warm=(12, 60, 240)),
 )
 
 

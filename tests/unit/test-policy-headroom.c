@@ -98,15 +98,20 @@ static void test_two_percent_at_most(void **arg)
 	assert_evicts(MIB(14), MIB(15));
 }
 
-/* Grows by mib in each of some ticks, and so many of the pages evicted come back. */
-static void turn_over(uint64_t mib, uint64_t returned_permille)
+/* Grows by mib in each of n ticks, and so many of the pages evicted come back. */
+static void turn_over_for(int n, uint64_t mib, uint64_t returned_permille)
 {
-	for (int i = 0; i < 60; i++) {
+	for (int i = 0; i < n; i++) {
 		world_take_file(&w, db, MIB(mib));
 		world_refault(&w, db, LRU_FILE, PAGES(mib) * returned_permille / 1000);
 		world_read_file(&w, db, MIB(mib));
 		world_tick(&w);
 	}
+}
+
+static void turn_over(uint64_t mib, uint64_t returned_permille)
+{
+	turn_over_for(60, mib, returned_permille);
 }
 
 /* As if it grew so much a second, and were not long enough at its limit for GCLK. */
@@ -150,6 +155,33 @@ static void test_stream(void **arg)
 	look_at_growth(MIB(201));
 	assert_refused(REASON_TOO_FAST);
 	assert_in_range(w.states[db].verdict.limit, MIB(200) - 4096, MIB(200));
+}
+
+/* A new one: what leaves first comes back later. */
+static void test_stream_takes_a_minute_to_tell(void **arg)
+{
+	(void)arg;
+	begin(0);
+	turn_over_for(10, 105, 0);
+	look_at_growth(MIB(21));
+	assert_refused(REASON_TOO_FAST);
+	turn_over_for(2, 105, 0);
+	look_at_growth(MIB(21));
+	assert_evicts(MIB(15), MIB(16));
+}
+
+/* Until the kernel knows what is hot, much comes back; minutes later that counts no more. */
+static void test_stream_after_a_start(void **arg)
+{
+	(void)arg;
+	begin(0);
+	turn_over_for(12, 105, 500);
+	turn_over_for(36, 105, 0);
+	look_at_growth(MIB(21));
+	assert_refused(REASON_TOO_FAST);
+	turn_over_for(18, 105, 0);
+	look_at_growth(MIB(21));
+	assert_evicts(MIB(15), MIB(16));
 }
 
 static void test_looks_again_in_time(void **arg)
@@ -333,6 +365,8 @@ int main(void)
 		cmocka_unit_test(test_two_percent_at_most),
 		cmocka_unit_test(test_too_fast_for_headroom),
 		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_stream_takes_a_minute_to_tell),
+		cmocka_unit_test(test_stream_after_a_start),
 		cmocka_unit_test(test_looks_again_in_time),
 		cmocka_unit_test(test_oldest_generation_with_file),
 		cmocka_unit_test(test_two_nodes),
