@@ -3,6 +3,9 @@
 """Unit tests of cases.py, measure.py and report.py on made-up runs."""
 
 import dataclasses
+import importlib.machinery
+import importlib.util
+import json
 import pathlib
 import tempfile
 import unittest
@@ -279,6 +282,54 @@ class TestTable(unittest.TestCase):
     def test_no_negative_zero(self):
         self.assertEqual(report.show(-0.01, 1), "0.0")
         self.assertEqual(report.show(-1.5, 1), "-1.5")
+
+
+def load_policy():
+    path = str(pathlib.Path(__file__).with_name("policy"))
+    loader = importlib.machinery.SourceFileLoader("policy", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("policy", loader))
+    loader.exec_module(module)
+    return module
+
+
+class TestResume(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.results = pathlib.Path(directory.name)
+        self.daemon = self.results / "daemon"
+        binary = self.daemon / "usr/sbin/fgreclaimd"
+        binary.parent.mkdir(parents=True)
+        binary.write_text("one")
+        self.policy = load_policy()
+
+    def done(self, case=M1, condition=cases.AGENT, **changes):
+        told = self.policy.conditions_of(M1, condition, 1, self.daemon)
+        stored = told | {"short": False, "values": {"residences": 21}} | changes
+        (self.results / f"M1-{condition}-1.json").write_text(json.dumps(stored))
+        return self.policy.is_done(case, condition, 1, self.daemon, self.results)
+
+    def test_kept(self):
+        self.assertTrue(self.done())
+        self.assertTrue(self.done(condition="none"))
+
+    def test_not_there(self):
+        self.assertFalse(self.policy.is_done(M1, "none", 2, self.daemon, self.results))
+
+    def test_interrupted(self):
+        self.assertFalse(self.done(short=True, values={}))
+
+    def test_cut_short(self):
+        self.assertFalse(self.done(short=True))
+        cut = dataclasses.replace(M1, measure=(3, 5, 10))
+        self.assertTrue(self.done(case=cut, short=True))
+
+    def test_another_disk(self):
+        self.assertFalse(self.done(latency_us=1))
+
+    def test_another_daemon(self):
+        self.assertFalse(self.done(daemon_sha256="of another one"))
+        self.assertTrue(self.done(condition="none", daemon_sha256="of another one"))
 
 
 if __name__ == "__main__":
