@@ -147,58 +147,13 @@ static void test_reload(void **state)
 	tree_close(&tree);
 }
 
-/* In each key there is a class that is less careful by it alone. */
-static void test_raised(void **state)
-{
-	struct class_params a, b;
-
-	(void)state;
-	class_params_init(&a, "a");
-	class_params_init(&b, "b");
-	assert_null(class_params_raised(&a, &b));
-	b.weight--;
-	assert_string_equal(class_params_raised(&a, &b), "Weight");
-	assert_null(class_params_raised(&b, &a));
-	b = a;
-	b.refault_limit_ppm++;
-	assert_string_equal(class_params_raised(&a, &b), "RefaultLimit");
-	assert_null(class_params_raised(&b, &a));
-	b = a;
-	b.pressure_limit_ppm++;
-	assert_string_equal(class_params_raised(&a, &b), "PressureLimit");
-	assert_null(class_params_raised(&b, &a));
-	b = a;
-	b.churn = true;
-	assert_string_equal(class_params_raised(&a, &b), "Churn");
-	assert_null(class_params_raised(&b, &a));
-	b = a;
-	b.floor_ppm--;
-	assert_string_equal(class_params_raised(&a, &b), "Floor");
-	assert_null(class_params_raised(&b, &a));
-	b.floor_ppm = 0;
-	b.floor_bytes = UINT64_C(1) << 40;
-	assert_string_equal(class_params_raised(&a, &b), "Floor");
-	assert_string_equal(class_params_raised(&b, &a), "Floor");
-	a.floor_ppm = 0;
-	assert_null(class_params_raised(&a, &b));
-	assert_string_equal(class_params_raised(&b, &a), "Floor");
-	b = a;
-	b.reclaim = RECLAIM_FILE;
-	assert_null(class_params_raised(&a, &b));
-	assert_string_equal(class_params_raised(&b, &a), "Reclaim");
-	a.reclaim = RECLAIM_ANON;
-	assert_string_equal(class_params_raised(&a, &b), "Reclaim");
-	b.reclaim = RECLAIM_NONE;
-	b.weight = 1;
-	assert_null(class_params_raised(&a, &b));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FIXTURE_TEST(test_lowers),     FIXTURE_TEST(test_never_raises),
-		FIXTURE_TEST(test_hours),      FIXTURE_TEST(test_reload),
-		cmocka_unit_test(test_raised),
+		FIXTURE_TEST(test_lowers),
+		FIXTURE_TEST(test_never_raises),
+		FIXTURE_TEST(test_hours),
+		FIXTURE_TEST(test_reload),
 	};
 
 	return cmocka_run_group_tests_name("memcg-class", tests, NULL, NULL);

@@ -166,7 +166,7 @@ static void gains_late(struct limit_host *host)
 	host->refault_file = 800;
 	if (gclk->phase == GCLK_CHURN_TRIAL)
 		host->refault_file =
-			host->w.snapshot.now_usec - gclk->began_usec < TRES(26) / 10 ? 1000 : 500;
+			host->w.snapshot.now_usec - gclk->began_usec < TRES(22) / 10 ? 1000 : 500;
 }
 
 static void dips_before(struct limit_host *host)
@@ -177,7 +177,7 @@ static void dips_before(struct limit_host *host)
 		host->refault_file = 650;
 }
 
-/* Half of the trial, with the two units before it. */
+/* All but the first half unit of the trial, with the two units before it. */
 static void test_what_is_compared(void **arg)
 {
 	(void)arg;

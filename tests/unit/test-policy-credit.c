@@ -135,6 +135,8 @@ static void test_file_hazard(void **arg)
 	sample.outcome.stolen_pages[LRU_FILE] = 10000;
 	pass(0);
 	assert_int_equal(state.file_out_pages, 10000);
+	/* All that is out: one in 30 s. */
+	assert_int_equal(state.due_mpps, 33);
 	sample.outcome = (struct outcome){0};
 	sample.refault_pages[LRU_FILE] += 1000;
 	pass(0);

@@ -196,6 +196,48 @@ static void test_first_reads_are_no_regression(void **arg)
 	check_first_reads(125, true);
 }
 
+static void run_until_phase(enum gclk_phase phase)
+{
+	for (int i = 0; limit_state(&h)->gclk.phase != phase; i++) {
+		if (i > 10000)
+			fail_msg("phase %d for ever", (int)limit_state(&h)->gclk.phase);
+		limit_run(&h, 1);
+	}
+}
+
+/* What m was before a flush on evidence is past: the next regression is one against what is usual
+ * since. */
+static void test_reference_begins_anew(void **arg)
+{
+	uint64_t ref_ppm;
+
+	(void)arg;
+	begin(KERNEL_612, 300);
+	ref_ppm = limit_state(&h)->gclk.ref_ppm;
+	miss(2000);
+	run_until_phase(GCLK_FLUSH);
+	run_until_phase(GCLK_WATCH);
+	run(2);
+	assert_true(limit_state(&h)->gclk.has_ref);
+	assert_in_range(limit_state(&h)->gclk.ref_ppm, ref_ppm * 3 / 2, ref_ppm * 5 / 2);
+}
+
+/* An aging that was only due hides nothing. */
+static void test_reference_survives_what_was_due(void **arg)
+{
+	uint64_t ref_ppm;
+
+	(void)arg;
+	begin(KERNEL_614, 300);
+	ref_ppm = limit_state(&h)->gclk.ref_ppm;
+	run_until_phase(GCLK_FLUSH);
+	assert_int_equal(limit_state(&h)->gclk.flushed_for, REASON_FLUSH_DUE);
+	miss(1030);
+	run_until_phase(GCLK_WATCH);
+	run(2);
+	assert_in_range(limit_state(&h)->gclk.ref_ppm, ref_ppm * 99 / 100, ref_ppm * 101 / 100);
+}
+
 static void test_blind_at_first(void **arg)
 {
 	(void)arg;
@@ -933,6 +975,8 @@ int main(void)
 		cmocka_unit_test(test_one_bad_look_is_no_regression),
 		cmocka_unit_test(test_regression_needs_numbers),
 		cmocka_unit_test(test_first_reads_are_no_regression),
+		cmocka_unit_test(test_reference_begins_anew),
+		cmocka_unit_test(test_reference_survives_what_was_due),
 		cmocka_unit_test(test_blind_at_first),
 		cmocka_unit_test(test_flush_on_612),
 		cmocka_unit_test(test_flush_is_five_seconds_apart_at_least),

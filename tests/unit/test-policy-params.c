@@ -50,6 +50,7 @@ static void test_defaults(void **arg)
 	assert_int_equal(params.write_max_bytes, MIB(16));
 	assert_int_equal(params.concurrency, 2);
 	assert_int_equal(params.cpu_budget_ppm, 10000);
+	assert_int_equal(params.swap_write_bytes, 20 * MIB(1024));
 	assert_int_equal(params.classes[0].weight, 100);
 	assert_int_equal(params.classes[0].refault_limit_ppm, 5000);
 	assert_int_equal(params.classes[0].pressure_limit_ppm, 1000);
@@ -199,6 +200,52 @@ static void test_cold_generations(void **arg)
 	assert_int_equal(young_pages, 8 + 16 + 32);
 }
 
+/* In each key there is a class that is less careful by it alone. */
+static void test_raised(void **arg)
+{
+	struct class_params a, b;
+
+	(void)arg;
+	class_params_init(&a, "a");
+	class_params_init(&b, "b");
+	assert_null(class_params_raised(&a, &b));
+	b.weight--;
+	assert_string_equal(class_params_raised(&a, &b), "Weight");
+	assert_null(class_params_raised(&b, &a));
+	b = a;
+	b.refault_limit_ppm++;
+	assert_string_equal(class_params_raised(&a, &b), "RefaultLimit");
+	assert_null(class_params_raised(&b, &a));
+	b = a;
+	b.pressure_limit_ppm++;
+	assert_string_equal(class_params_raised(&a, &b), "PressureLimit");
+	assert_null(class_params_raised(&b, &a));
+	b = a;
+	b.churn = true;
+	assert_string_equal(class_params_raised(&a, &b), "Churn");
+	assert_null(class_params_raised(&b, &a));
+	b = a;
+	b.floor_ppm--;
+	assert_string_equal(class_params_raised(&a, &b), "Floor");
+	assert_null(class_params_raised(&b, &a));
+	b.floor_ppm = 0;
+	b.floor_bytes = UINT64_C(1) << 40;
+	assert_string_equal(class_params_raised(&a, &b), "Floor");
+	assert_string_equal(class_params_raised(&b, &a), "Floor");
+	a.floor_ppm = 0;
+	assert_null(class_params_raised(&a, &b));
+	assert_string_equal(class_params_raised(&b, &a), "Floor");
+	b = a;
+	b.reclaim = RECLAIM_FILE;
+	assert_null(class_params_raised(&a, &b));
+	assert_string_equal(class_params_raised(&b, &a), "Reclaim");
+	a.reclaim = RECLAIM_ANON;
+	assert_string_equal(class_params_raised(&a, &b), "Reclaim");
+	b.reclaim = RECLAIM_NONE;
+	b.weight = 1;
+	assert_null(class_params_raised(&a, &b));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_edges_are_valid),
 		cmocka_unit_test(test_each_rule),
 		cmocka_unit_test(test_long_name_is_cut),
+		cmocka_unit_test(test_raised),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_every_reason_has_its_word),
 		cmocka_unit_test(test_arithmetic_saturates),

@@ -344,6 +344,19 @@ static void test_shared_limit(void **arg)
 	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
 }
 
+/* More than the 1 % of headroom are free: that is headroom.c's affair no more. */
+static void test_limit_of_its_own(void **arg)
+{
+	(void)arg;
+	begin();
+	w.memcgs[cache].max_bytes = w.memcgs[cache].current_bytes + MIB(10);
+	world_tick(&w);
+	assert_decides(ACTION_EVICT, REASON_HEADROOM);
+	w.memcgs[cache].max_bytes = w.memcgs[cache].current_bytes + MIB(11);
+	world_tick(&w);
+	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
+}
+
 /* Anon goes first, and where anon is most, its verdict is the one that is told. */
 static void test_beside_anon(void **arg)
 {
@@ -384,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_used_up_beside_anon),
 		cmocka_unit_test(test_behind_old_anon),
 		cmocka_unit_test(test_shared_limit),
+		cmocka_unit_test(test_limit_of_its_own),
 		cmocka_unit_test(test_beside_anon),
 	};
 
