@@ -3,12 +3,16 @@
  * Flushes: a few agings of a memcg at its limit, on evidence, observed, and adapted.
  *
  *	m1, m3	what refaults cost in the last one and three units (progress.c)
- *	m_ref	lowest m3 since the last flush; leaks, since a low from long ago proves nothing
+ *	e1, e3	what all that was evicted in them would cost if it came back
+ *	e_ref	lowest e3 since the last flush
+ *	m_ref	the same of m3, or m3 - (e3 - e_ref) where that is more: only so much of a rise counts
+ *		as is evicted more. While the first reads of a workload become refaults m rises and
+ *		nothing is worse than before; what it was then is no reference
+ *	Both leak, since a low from long ago proves nothing.
  *
  * A flush is two agings half a unit apart, and due when
- *  (i) regression: m1 > theta * m_ref, and at least half of that is more that is evicted. It is
- *	worth it again the sooner the more it brought: theta falls after a flush that made m better,
- *	and grows after any other.
+ *  (i) regression: m1 > theta * m_ref, and e1 has grown by as much. It is worth it again the sooner
+ *	the more it brought: theta falls after a flush that made m better, and grows after any other.
  * (ii) anon is stuck: a good part of the memory is anon, swap is free, nothing of it was evicted
  *	for four units, and one evicted page in ten comes back as a file refault. Under a shared
  *	limit this alone counts.
@@ -74,25 +78,35 @@
 /* After k flushes in a row that made nothing better: three units times 2^k without one. */
 #define FAILURES_MAX 7
 
+static uint64_t leaked(uint64_t ppm)
+{
+	return saturating_add(ppm, ppm / LEAK_DIVISOR + 1);
+}
+
 static void follow_ref(const struct memcg_view *view)
 {
 	struct gclk_state *gclk = &view->state->gclk;
 	uint64_t m3_ppm = gclk_cost_ppm(view, 30);
+	uint64_t e3_ppm = gclk_turnover_ppm(view, 30);
+	uint64_t more_ppm;
 
 	if (gclk->has_ref &&
 	    gclk_since_usec(view, gclk->leaked_usec) >= gclk_units_usec(view, 10)) {
-		gclk->ref_ppm = saturating_add(gclk->ref_ppm, gclk->ref_ppm / LEAK_DIVISOR + 1);
+		gclk->ref_ppm = leaked(gclk->ref_ppm);
+		gclk->ref_turnover_ppm = leaked(gclk->ref_turnover_ppm);
 		gclk->leaked_usec = view->snapshot->now_usec;
 	}
 	if (!is_number(m3_ppm))
 		return;
-	if (!gclk->has_ref)
-		gclk->leaked_usec = view->snapshot->now_usec;
-	if (!gclk->has_ref || m3_ppm < gclk->ref_ppm) {
+	if (!gclk->has_ref) {
 		gclk->ref_ppm = m3_ppm;
-		gclk->ref_turnover_ppm = gclk_turnover_ppm(view, 30);
+		gclk->ref_turnover_ppm = e3_ppm;
+		gclk->leaked_usec = view->snapshot->now_usec;
 	}
 	gclk->has_ref = true;
+	gclk->ref_turnover_ppm = min_u64(gclk->ref_turnover_ppm, e3_ppm);
+	more_ppm = e3_ppm - gclk->ref_turnover_ppm;
+	gclk->ref_ppm = min_u64(m3_ppm, max_u64(gclk->ref_ppm, saturating_sub(m3_ppm, more_ppm)));
 }
 
 static uint64_t apart_usec(const struct memcg_view *view)
@@ -232,14 +246,6 @@ static bool anon_is_stuck(const struct memcg_view *view, const struct plan *plan
 	       gclk_file_return_ppm(view) >= STUCK_RETURN_PPM;
 }
 
-/* What has to be evicted for a regression to be one: half of what refaults cost more than once has
- * to be evicted more, too. At the start of a workload misses are no refaults, since none of it was
- * evicted before; that they become refaults is no harm. */
-static uint64_t least_turnover_ppm(const struct gclk_state *gclk, uint64_t m1_ppm)
-{
-	return saturating_add(gclk->ref_turnover_ppm, saturating_sub(m1_ppm, gclk->ref_ppm) / 2);
-}
-
 /* What refaults may cost at most, theta times the best; more of it where few of them are to tell. */
 static uint64_t regression_limit_ppm(const struct gclk_state *gclk, uint64_t cost_usec)
 {
@@ -256,10 +262,10 @@ static bool watch_regression(const struct memcg_view *view, struct plan *plan)
 	const struct gclk_state *gclk = &view->state->gclk;
 	uint64_t m1_ppm = gclk_cost_ppm(view, 10);
 	uint64_t turnover_ppm = gclk_turnover_ppm(view, 10);
-	uint64_t least_ppm = least_turnover_ppm(gclk, m1_ppm);
 	uint64_t cost_usec = progress_cost_usec(view->state, view->snapshot->now_usec,
 						gclk_units_usec(view, 10));
 	uint64_t limit_ppm = regression_limit_ppm(gclk, cost_usec);
+	uint64_t least_ppm = saturating_add(gclk->ref_turnover_ppm, limit_ppm - gclk->ref_ppm);
 
 	if (!gclk->has_ref || !is_number(m1_ppm))
 		gclk_say_waiting(view);

@@ -109,8 +109,8 @@ struct gclk_state {
 	uint32_t moved;               /* aging.moved when the phase began */
 	bool by_cpu;                  /* what progress was measured by */
 	bool has_ref;                 /* the next two are known: */
-	uint64_t ref_ppm;             /* lowest m since the last flush, leaking, */
-	uint64_t ref_turnover_ppm;    /* and what was evicted by then */
+	uint64_t ref_ppm;             /* m_ref, and */
+	uint64_t ref_turnover_ppm;    /* e_ref of flush.c */
 	uint64_t leaked_usec;         /* when it last leaked */
 	uint64_t before_ppm;          /* m before the action under observation, */
 	uint64_t before_turnover_ppm; /* and what was evicted */
