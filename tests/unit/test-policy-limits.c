@@ -4,6 +4,7 @@
  * what the administrator forbids.
  */
 #include "policy-world.h"
+#include "quota.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -333,11 +334,10 @@ static void test_quota_of_the_host(void **arg)
 }
 
 /* Those of one class lose no more together than 2 % of what they hold; another class has its own. */
-static void test_quota_of_a_class(void **arg)
+static void check_quota_of_a_class(int32_t quota_class)
 {
 	size_t other, third;
 
-	(void)arg;
 	begin();
 	class_params_init(&w.params.classes[1], "third");
 	w.params.n_classes = 2;
@@ -345,7 +345,8 @@ static void test_quota_of_a_class(void **arg)
 	world_list(&w, other, (const uint64_t[]){240, 0, 79, 1});
 	third = world_add(&w, (int)root, MIB(320), 0);
 	world_list(&w, third, (const uint64_t[]){240, 0, 79, 1});
-	w.memcgs[third].class_index = 1;
+	w.memcgs[idle].class_index = w.memcgs[other].class_index = quota_class;
+	w.memcgs[third].class_index = !quota_class;
 	w.memcgs[idle].outcome.stolen_pages[LRU_ANON] = 100;
 	w.memcgs[other].outcome.stolen_pages[LRU_ANON] = 100;
 	w.memcgs[third].outcome.stolen_pages[LRU_ANON] = 100;
@@ -354,6 +355,25 @@ static void test_quota_of_a_class(void **arg)
 	assert_in_range(world_bytes(&w, idle) + world_bytes(&w, other), MIB(64) - PAGE_BYTES,
 			MIB(64));
 	assert_int_equal(world_bytes(&w, third), MIB(40));
+}
+
+static void test_quota_of_a_class(void **arg)
+{
+	(void)arg;
+	check_quota_of_a_class(0);
+	check_quota_of_a_class(1);
+}
+
+/* One class has all of it, several have equal parts, rounded up: each has one at least. */
+static void test_in_flight(void **arg)
+{
+	(void)arg;
+	assert_int_equal(quota_in_flight(4, 0), 4);
+	assert_int_equal(quota_in_flight(4, 1), 4);
+	assert_int_equal(quota_in_flight(4, 2), 2);
+	assert_int_equal(quota_in_flight(4, 3), 2);
+	assert_int_equal(quota_in_flight(4, 4), 1);
+	assert_int_equal(quota_in_flight(4, 64), 1);
 }
 
 static void test_reclaim_kinds(void **arg)
@@ -397,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_quota_is_not_saved_up),
 		cmocka_unit_test(test_quota_of_the_host),
 		cmocka_unit_test(test_quota_of_a_class),
+		cmocka_unit_test(test_in_flight),
 		cmocka_unit_test(test_reclaim_kinds),
 	};
 

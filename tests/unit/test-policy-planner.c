@@ -327,9 +327,9 @@ static void test_unsound_snapshots(void **arg)
 	struct policy_world sound;
 	void *const breaks[] = {
 		&w.memcgs[1].parent,  &w.memcgs[1].first_lruvec, &w.memcgs[1].n_lruvecs,
-		&w.lruvecs[0].n_gens, &w.snapshot.page_bytes,
+		&w.lruvecs[0].n_gens, &w.snapshot.page_bytes,    &w.tiers[0][0].n_tiers,
 	};
-	static const int32_t values[] = {1, 2, 2, 17, 0};
+	static const int32_t values[] = {1, 2, 2, 17, 0, 9};
 
 	(void)arg;
 	begin();

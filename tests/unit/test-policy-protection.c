@@ -65,6 +65,25 @@ static void test_claims_above_what_the_parent_has(void **arg)
 	assert_int_equal(protection_kernel_bytes(&w.memcgs[small], &w.states[small]), MIB(60));
 }
 
+/* The same one step further down, where the parent is not the first of all. */
+static void test_below_a_service(void **arg)
+{
+	size_t first, second;
+
+	(void)arg;
+	build(150, 0, 150, true);
+	first = world_add(&w, (int)large, MIB(60), 0);
+	second = world_add(&w, (int)large, MIB(40), 0);
+	w.memcgs[first].low_bytes = MIB(60);
+	w.memcgs[second].low_bytes = MIB(40);
+	w.memcgs[large].low_bytes = MIB(50);
+	w.memcgs[slice].low_bytes = MIB(50);
+	protection_step(&w.snapshot, w.states);
+	assert_int_equal(low_mib(large), 50);
+	assert_int_equal(low_mib(first), 30);
+	assert_int_equal(low_mib(second), 20);
+}
+
 /* What is not used protects nobody. */
 static void test_claims_of_what_is_not_used(void **arg)
 {
@@ -179,6 +198,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unclaimed_is_shared_out),
 		cmocka_unit_test(test_claims_above_what_the_parent_has),
+		cmocka_unit_test(test_below_a_service),
 		cmocka_unit_test(test_claims_of_what_is_not_used),
 		cmocka_unit_test(test_below_the_root),
 		cmocka_unit_test(test_min_and_low_apart),

@@ -126,6 +126,18 @@ static void test_slow_storage_allows_less(void **arg)
 	assert_in_range(w.states[cache].verdict.limit, 20000, 22000);
 }
 
+/* So many refaults a second, that make the memcg wait for so much of the time. */
+static uint64_t allowed_mpps(uint64_t refault_mpps, uint64_t stall_ppm)
+{
+	begin();
+	w.states[cache].refault_mpps[LRU_FILE] = refault_mpps;
+	w.states[cache].mean_stall_io_ppm = (uint32_t)stall_ppm;
+	w.params.classes[0].refault_limit_ppm = PPM;
+	world_refault(&w, cache, LRU_FILE, refault_mpps * 5 / 1000);
+	world_tick(&w);
+	return w.states[cache].verdict.limit;
+}
+
 /* With too few refaults to tell, a page costs 200 us: five a second. */
 static void test_usual_cost(void **arg)
 {
@@ -133,6 +145,11 @@ static void test_usual_cost(void **arg)
 	begin();
 	tick(0);
 	assert_int_equal(w.states[cache].verdict.limit, 4999);
+	/* Two in ten seconds do tell, if not when the last was long ago: 2 ms. */
+	assert_in_range(allowed_mpps(150, 400), 4990, 5000);
+	assert_in_range(allowed_mpps(300, 600), 400, 700);
+	/* The quickest storage is taken for one of 2 us at best. */
+	assert_in_range(allowed_mpps(10000, 0), 480000, 500000);
 	/* What other io costs is not laid at the door of a refault in a minute beyond 20 ms. */
 	begin();
 	w.states[cache].refault_mpps[LRU_FILE] = 1000;
@@ -162,6 +179,27 @@ static void test_cache_in_use_is_left_alone(void **arg)
 	assert_in_range(trial_usec[6] - trial_usec[5], SECONDS(32 * 60), SECONDS(32 * 60 + 10));
 	tick(world_bytes(&w, cache) / PAGE_BYTES);
 	assert_decides(ACTION_NONE, REASON_IN_USE);
+}
+
+/* So much of each trial comes back, for three minutes; whether it was found to be in use. */
+static bool found_in_use(uint64_t returned_percent)
+{
+	bool found = false;
+
+	begin();
+	/* The trial after a pause is not to be told from the one before. */
+	for (int i = 0; i < 36; i++) {
+		tick(world_bytes(&w, cache) / PAGE_BYTES * returned_percent / 100);
+		found |= w.states[cache].verdict.reason == REASON_IN_USE;
+	}
+	return found;
+}
+
+static void test_three_quarters_are_in_use(void **arg)
+{
+	(void)arg;
+	assert_false(found_in_use(50));
+	assert_true(found_in_use(90));
 }
 
 static void test_others_reclaim(void **arg)
@@ -386,6 +424,7 @@ int main(void)
 		cmocka_unit_test(test_slow_storage_allows_less),
 		cmocka_unit_test(test_usual_cost),
 		cmocka_unit_test(test_cache_in_use_is_left_alone),
+		cmocka_unit_test(test_three_quarters_are_in_use),
 		cmocka_unit_test(test_others_reclaim),
 		cmocka_unit_test(test_young),
 		cmocka_unit_test(test_little_clean_file),

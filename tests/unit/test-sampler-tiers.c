@@ -185,7 +185,7 @@ static void test_seldom(void **state)
 	look_at(&host, 110 * SEC, true, UINT64_MAX);
 	assert_int_equal(host.snapshot.n_tiers, 0);
 	assert_int_equal(look(&host, "/t/h")->n_tiers, 0);
-	look_at(&host, 101 * SEC + TIER_READ_USEC, true, UINT64_MAX);
+	look_at(&host, 111 * SEC, true, UINT64_MAX);
 	assert_int_equal(host.snapshot.n_tiers, 4);
 	memcg_of(&host, "/t")->state.wants_tiers = false;
 	look_at(&host, 1000 * SEC, true, UINT64_MAX);

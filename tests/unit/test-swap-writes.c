@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What was written to swap in a day: in any 24 hours, over clocks that jump, and over restarts, with
- * whatever the file may hold by then.
+ * What was written to swap in a day, over restarts, with whatever the file may hold by then.
  */
 #include "swap_writes.h"
 #include "macro.h"
@@ -16,55 +15,6 @@
 
 #define HOUR UINT64_C(3600000000)
 #define NOW  (500000 * HOUR)
-
-/* Each hour writes its number; whatever was written in any 24 hours is in the sum. */
-static void test_any_24_hours(void **state _unused_)
-{
-	struct swap_budget budget = {0};
-
-	for (uint64_t hour = 1; hour <= 100; hour++) {
-		uint64_t wanted = 0;
-
-		swap_budget_book(&budget, NOW + hour * HOUR, hour);
-		for (uint64_t h = hour > 24 ? hour - 24 : 1; h <= hour; h++)
-			wanted += h;
-		assert_int_equal(swap_budget_written_bytes(&budget, NOW + hour * HOUR), wanted);
-	}
-}
-
-static void test_forgets_after_a_day(void **state _unused_)
-{
-	struct swap_budget budget = {0};
-
-	swap_budget_book(&budget, NOW + HOUR - 1, 7);
-	assert_int_equal(swap_budget_written_bytes(&budget, NOW + HOUR - 1 + 24 * HOUR), 7);
-	assert_int_equal(swap_budget_written_bytes(&budget, NOW + 25 * HOUR), 0);
-	swap_budget_book(&budget, NOW + 25 * HOUR, 5);
-	assert_int_equal(swap_budget_written_bytes(&budget, UINT64_MAX), 0);
-}
-
-/* A clock that is set back forgets nothing, however far, and does not keep it for longer. */
-static void test_clock_set_back(void **state _unused_)
-{
-	struct swap_budget budget = {0};
-
-	swap_budget_book(&budget, NOW, 7);
-	swap_budget_book(&budget, NOW + HOUR, 1);
-	assert_int_equal(swap_budget_written_bytes(&budget, 0), 8);
-	assert_int_equal(swap_budget_written_bytes(&budget, 23 * HOUR), 8);
-	assert_int_equal(swap_budget_written_bytes(&budget, 24 * HOUR), 1);
-	assert_int_equal(swap_budget_written_bytes(&budget, 25 * HOUR), 0);
-}
-
-static void test_sums_saturate(void **state _unused_)
-{
-	struct swap_budget budget = {0};
-
-	swap_budget_book(&budget, NOW, UINT64_MAX);
-	swap_budget_book(&budget, NOW, 5);
-	swap_budget_book(&budget, NOW + HOUR, 5);
-	assert_int_equal(swap_budget_written_bytes(&budget, NOW + HOUR), UINT64_MAX);
-}
 
 static uint64_t written_after_restart(const struct fixture *fixture)
 {
@@ -169,10 +119,10 @@ static void test_nowhere_to_keep_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_24_hours),   cmocka_unit_test(test_forgets_after_a_day),
-		cmocka_unit_test(test_clock_set_back), cmocka_unit_test(test_sums_saturate),
-		FIXTURE_TEST(test_survives_a_restart), cmocka_unit_test(test_memory_is_no_disk),
-		FIXTURE_TEST(test_what_is_no_state),   FIXTURE_TEST(test_nowhere_to_keep_it),
+		FIXTURE_TEST(test_survives_a_restart),
+		cmocka_unit_test(test_memory_is_no_disk),
+		FIXTURE_TEST(test_what_is_no_state),
+		FIXTURE_TEST(test_nowhere_to_keep_it),
 	};
 
 	return cmocka_run_group_tests_name("swap-writes", tests, NULL, NULL);
