@@ -197,6 +197,27 @@ static void test_first_reads_are_no_regression(void **arg)
 	check_first_reads(25, true);
 }
 
+/* A unit's worth is compared: more evicted for one look of four is too little, and three units later it
+ * would be too late. */
+static void test_evictions_of_one_unit(void **arg)
+{
+	(void)arg;
+	begin(KERNEL_612, 300);
+	h.refault_file += 200;
+	run_until(REASON_MISSES_NO_MORE, 2);
+	h.steal += 24;
+	limit_run(&h, 1);
+	h.steal -= 24;
+	run(6);
+	assert_int_equal(h.agings, 0);
+
+	begin(KERNEL_612, 300);
+	h.refault_file += 20;
+	h.steal += 20;
+	limit_run(&h, TRES(3) / 2);
+	assert_true(h.agings > 0);
+}
+
 /* Seen on 6.12: what refaults cost while first reads were becoming refaults stood as reference, and
  * a drift went unseen until it had cost half of that again. */
 static void drifts(struct limit_host *host)
@@ -1015,6 +1036,7 @@ int main(void)
 		cmocka_unit_test(test_one_bad_look_is_no_regression),
 		cmocka_unit_test(test_regression_needs_numbers),
 		cmocka_unit_test(test_first_reads_are_no_regression),
+		cmocka_unit_test(test_evictions_of_one_unit),
 		cmocka_unit_test(test_drift_after_first_reads),
 		cmocka_unit_test(test_reference_begins_anew),
 		cmocka_unit_test(test_reference_survives_what_was_due),

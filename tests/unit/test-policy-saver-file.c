@@ -202,6 +202,25 @@ static void test_three_quarters_are_in_use(void **arg)
 	assert_true(found_in_use(90));
 }
 
+/* Nearly all of it comes back, and so many pages are out. */
+static bool pauses_with(uint32_t out_pages)
+{
+	begin();
+	for (int i = 0; i < 36; i++) {
+		w.states[cache].file_out_pages = out_pages;
+		tick(world_bytes(&w, cache) / PAGE_BYTES * 9 / 10);
+	}
+	return w.states[cache].file_pauses > 0;
+}
+
+/* Once a hundredth of it is out for good, what comes back is no trial. */
+static void test_a_good_part_is_out(void **arg)
+{
+	(void)arg;
+	assert_true(pauses_with(PAGES(1020) * 6 / 1000));
+	assert_false(pauses_with(PAGES(1020) * 20 / 1000));
+}
+
 static void test_others_reclaim(void **arg)
 {
 	(void)arg;
@@ -307,10 +326,12 @@ static void test_used_up(void **arg)
 	lruvec->gens[1].pages[LRU_FILE] = PAGES(1020);
 	world_tick(&w);
 	assert_decides(ACTION_AGE, REASON_USED_UP);
+	assert_int_equal(w.states[cache].verdict.measured, SECONDS(310));
 	assert_false(world_decision(&w, cache)->force);
 	lruvec->gens[2].age_msec = 299999;
 	world_tick(&w);
 	assert_decides(ACTION_NONE, REASON_AGE_NOT_DUE);
+	assert_int_equal(w.states[cache].verdict.measured, 299999000);
 	lruvec->gens[0].pages[LRU_FILE] = PAGES(2);
 	world_tick(&w);
 	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
@@ -425,6 +446,7 @@ int main(void)
 		cmocka_unit_test(test_usual_cost),
 		cmocka_unit_test(test_cache_in_use_is_left_alone),
 		cmocka_unit_test(test_three_quarters_are_in_use),
+		cmocka_unit_test(test_a_good_part_is_out),
 		cmocka_unit_test(test_others_reclaim),
 		cmocka_unit_test(test_young),
 		cmocka_unit_test(test_little_clean_file),
