@@ -205,9 +205,9 @@ static void test_evictions_of_one_unit(void **arg)
 	begin(KERNEL_612, 300);
 	h.refault_file += 200;
 	run_until(REASON_MISSES_NO_MORE, 2);
-	h.steal += 24;
-	limit_run(&h, 1);
-	h.steal -= 24;
+	h.steal += 36;
+	limit_run(&h, TRES(1) / 4);
+	h.steal -= 36;
 	run(6);
 	assert_int_equal(h.agings, 0);
 
