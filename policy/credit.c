@@ -31,11 +31,9 @@
 #define PPB              UINT64_C(1000000000)
 
 /* Of file: one refault in a time constant is taken for granted, so that none seen yet is not none
- * to come; and it takes a batch to know better. Pages that are out are forgotten as the kernel
- * forgets them (utility.c). */
+ * to come; and it takes a batch to know better. */
 #define FILE_REFAULT_LEAST_MPPS (1000 * USEC_PER_SEC / REFAULT_TAU_USEC)
 #define FILE_OUT_LEAST_PAGES    64
-#define FILE_OUT_TAU_USEC       (1800 * USEC_PER_SEC)
 
 /* An eviction that scanned fewer says nothing (MIN_LRU_BATCH). */
 #define HAZARD_PAGES 64
@@ -89,7 +87,7 @@ static void follow_file_out(struct memcg_state *state, const struct memcg_sample
 		counter_delta(sample->refault_pages[LRU_FILE], state->last.refault_pages[LRU_FILE]),
 		0);
 	uint64_t out =
-		saturating_add(fade(state->file_out_pages, state->dt_usec, FILE_OUT_TAU_USEC),
+		saturating_add(fade(state->file_out_pages, state->dt_usec, REFAULT_OUT_TAU_USEC),
 			       sample->outcome.stolen_pages[LRU_FILE]);
 
 	state->file_out_pages = (uint32_t)min_u64(saturating_sub(out, returned), UINT32_MAX);

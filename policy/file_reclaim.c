@@ -2,7 +2,6 @@
 #include "file_reclaim.h"
 #include "arith.h"
 #include "backoff.h"
-#include "protection.h"
 #include "swap_room.h"
 
 /* Without swappiness= the kernel may swap as well: only where that is allowed, or cannot be. */
@@ -59,9 +58,8 @@ uint64_t file_reclaim_clean_bytes(const struct memcg_sample *sample)
 	return saturating_sub(number_or(sample->lru_bytes[LRU_FILE], 0), unclean_bytes);
 }
 
-void file_reclaim_ask(const struct snapshot *snapshot, size_t index, uint64_t bytes,
-		      uint32_t swappiness, const struct verdict *why, struct memcg_state *state,
-		      uint64_t *planned_bytes, struct plan *plan)
+void file_reclaim_ask(size_t index, uint64_t bytes, uint32_t swappiness, const struct verdict *why,
+		      struct memcg_state *state, struct plan *plan)
 {
 	plan->decisions[plan->n_decisions++] = (struct decision){
 		.memcg = index,
@@ -73,5 +71,4 @@ void file_reclaim_ask(const struct snapshot *snapshot, size_t index, uint64_t by
 	state->verdict = *why;
 	state->verdict.action = ACTION_RECLAIM;
 	state->verdict.bytes = bytes;
-	protection_book(snapshot, index, bytes, planned_bytes);
 }

@@ -24,10 +24,9 @@ bool file_reclaim_refused(const struct policy_params *params, const struct snaps
 /* File pages that can be dropped at once: neither dirty nor under writeback. */
 uint64_t file_reclaim_clean_bytes(const struct memcg_sample *sample);
 
-/* Asks for bytes of snapshot->memcgs[index], books them and sets its verdict, the reason having
- * measured and limit as its numbers. The plan must have room for a decision. */
-void file_reclaim_ask(const struct snapshot *snapshot, size_t index, uint64_t bytes,
-		      uint32_t swappiness, const struct verdict *why, struct memcg_state *state,
-		      uint64_t *planned_bytes, struct plan *plan);
+/* Asks for bytes of the memcg of this index and sets its verdict: why, with its reason and numbers.
+ * The plan must have room for a decision; to book the bytes is for the caller. */
+void file_reclaim_ask(size_t index, uint64_t bytes, uint32_t swappiness, const struct verdict *why,
+		      struct memcg_state *state, struct plan *plan);
 
 #endif

@@ -9,6 +9,10 @@
  * within a minute. */
 #define REFAULT_TAU_USEC (30 * USEC_PER_SEC)
 
+/* What was evicted and is not back counts as out for about so long: by then the kernel forgets it,
+ * and a page that is used less often than that is not missed. */
+#define REFAULT_OUT_TAU_USEC (1800 * USEC_PER_SEC)
+
 /* Takes the flows of one interval out of two samples' counters into the averages of *state; the
  * caller has set state->dt_usec, and stores the new counters afterwards. Unknown counters leave the
  * averages as they are. */

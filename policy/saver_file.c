@@ -170,23 +170,16 @@ static uint64_t wanted_bytes(const struct memcg_view *view)
 static uint64_t ask(const struct memcg_view *view, uint64_t bytes, uint32_t swappiness,
 		    struct plan *plan)
 {
-	enum reason reason = view->state->verdict.reason;
+	struct verdict why = view->state->verdict;
 
-	if (view->snapshot->system.capability >= CAPABILITY_GENERATIONS) {
-		bytes = file_evict_ask(view->snapshot, view->index, true, bytes, reason, plan);
-		if (bytes == 0)
-			return view_say(view, REASON_NOTHING_COLD, 0, 0);
-		view->state->verdict.action = ACTION_EVICT;
-	} else {
-		plan->decisions[plan->n_decisions++] = (struct decision){
-			.memcg = view->index,
-			.action = ACTION_RECLAIM,
-			.reason = reason,
-			.swappiness = swappiness,
-			.bytes = bytes,
-		};
-		view->state->verdict.action = ACTION_RECLAIM;
+	if (view->snapshot->system.capability < CAPABILITY_GENERATIONS) {
+		file_reclaim_ask(view->index, bytes, swappiness, &why, view->state, plan);
+		return bytes;
 	}
+	bytes = file_evict_ask(view->snapshot, view->index, true, bytes, why.reason, plan);
+	if (bytes == 0)
+		return view_say(view, REASON_NOTHING_COLD, 0, 0);
+	view->state->verdict.action = ACTION_EVICT;
 	view->state->verdict.bytes = bytes;
 	return bytes;
 }

@@ -276,8 +276,9 @@ static void take(const struct split *split, enum reason reason,
 			why.measured = split->snapshot->memcgs[victim.index].current_bytes;
 			why.limit = split->states[victim.index].target_bytes;
 		}
-		file_reclaim_ask(split->snapshot, victim.index, bytes, victim.swappiness, &why,
-				 &split->states[victim.index], planned_bytes, plan);
+		file_reclaim_ask(victim.index, bytes, victim.swappiness, &why,
+				 &split->states[victim.index], plan);
+		protection_book(split->snapshot, victim.index, bytes, planned_bytes);
 		*need_bytes -= bytes;
 	}
 }

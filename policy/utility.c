@@ -26,9 +26,8 @@
 #include "params.h"
 #include "refault.h"
 
-#define EVICT_TAU_USEC       (60 * USEC_PER_SEC)
-#define OUTSTANDING_TAU_USEC (1800 * USEC_PER_SEC)
-#define UTILITY_TAU_USEC     (900 * USEC_PER_SEC)
+#define EVICT_TAU_USEC   (60 * USEC_PER_SEC)
+#define UTILITY_TAU_USEC (900 * USEC_PER_SEC)
 
 /* 128 evictions a minute: twice the kernel's own noise floor for a tier (MIN_LRU_BATCH). */
 #define EVIDENCE_MPPS (128 * 1000 / 60)
@@ -62,7 +61,7 @@ void utility_step(struct memcg_state *state, const struct memcg_sample *sample,
 						dt_usec, EVICT_TAU_USEC);
 	}
 	state->outstanding_pages = saturating_sub(
-		saturating_add(fade(state->outstanding_pages, dt_usec, OUTSTANDING_TAU_USEC),
+		saturating_add(fade(state->outstanding_pages, dt_usec, REFAULT_OUT_TAU_USEC),
 			       stolen),
 		returned);
 	if (evicted_mpps < EVIDENCE_MPPS) {
