@@ -193,8 +193,9 @@ size_t lru_gen_format(const struct decision *decision, uint64_t listing_id, uint
 	int len;
 
 	if (decision->action == ACTION_AGE)
-		len = snprintf(buf, size, "+ %" PRIu64 " %" PRIu32 " %" PRIu64 " 1 %d", listing_id,
-			       decision->node, decision->seq, decision->force);
+		len = snprintf(buf, size, "+ %" PRIu64 " %" PRIu32 " %" PRIu64 " %d %d", listing_id,
+			       decision->node, decision->seq,
+			       decision->swappiness != SWAPPINESS_FILE_ONLY, decision->force);
 	else
 		len = snprintf(
 			buf, size, "- %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64,

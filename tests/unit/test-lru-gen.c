@@ -156,7 +156,8 @@ static void test_recorded(void **state)
 
 static void test_commands(void **state _unused_)
 {
-	struct decision age = {.action = ACTION_AGE, .node = 1, .seq = 42};
+	struct decision age = {
+		.action = ACTION_AGE, .node = 1, .seq = 42, .swappiness = SWAPPINESS_ANON};
 	struct decision evict = {
 		.action = ACTION_EVICT, .node = 0, .seq = 3, .swappiness = SWAPPINESS_ANON};
 	char buf[RING_TEXT_MAX];
@@ -168,6 +169,18 @@ static void test_commands(void **state _unused_)
 	assert_string_equal(buf, "+ 77 1 42 1 1");
 	assert_int_equal(lru_gen_format(&evict, 9, 4096, buf, sizeof(buf)), 16);
 	assert_string_equal(buf, "- 9 0 3 200 4096");
+}
+
+/* Where nothing can be swapped file is aged alone: as if anon could be, the aging would be refused
+ * for anon's generations, which nothing moves. */
+static void test_aging_of_file_alone(void **state _unused_)
+{
+	struct decision age = {
+		.action = ACTION_AGE, .node = 1, .seq = 42, .swappiness = SWAPPINESS_FILE_ONLY};
+	char buf[RING_TEXT_MAX];
+
+	lru_gen_format(&age, 77, 0, buf, sizeof(buf));
+	assert_string_equal(buf, "+ 77 1 42 0 0");
 }
 
 /* Numbers of any size fit the ring's buffer; in a smaller one a command is refused, never cut. */
@@ -201,6 +214,7 @@ int main(void)
 		FIXTURE_TEST(test_endless),
 		FIXTURE_TEST(test_recorded),
 		FIXTURE_TEST(test_commands),
+		cmocka_unit_test(test_aging_of_file_alone),
 		FIXTURE_TEST(test_command_sizes),
 	};
 
