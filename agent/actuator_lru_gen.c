@@ -24,7 +24,7 @@ static int prepare(struct action *action, struct ring_request *ret)
 	if (lru_gen->write_fd < 0)
 		return lru_gen->write_error;
 	ret->fd = lru_gen->write_fd;
-	ret->len = lru_gen_format(&action->decision, action->listing_id,
+	ret->len = lru_gen_format(lru_gen, &action->decision, action->listing_id,
 				  action->step_bytes / page_bytes, ret->text, sizeof(ret->text));
 	return ret->len > 0 ? 0 : -EOVERFLOW;
 }

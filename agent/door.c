@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 int door_openat(int dir_fd, const char *path, int flags)
@@ -15,6 +16,13 @@ int door_openat(int dir_fd, const char *path, int flags)
 ssize_t door_pread(int fd, void *buf, size_t size, off_t offset)
 {
 	ssize_t n = pread(fd, buf, size, offset);
+
+	return n < 0 ? -errno : n;
+}
+
+ssize_t door_ask(int fd, const char *text)
+{
+	ssize_t n = pwrite(fd, text, strlen(text), 0);
 
 	return n < 0 ? -errno : n;
 }

@@ -5,10 +5,11 @@
  * with it is mm/memcontrol.c memory_reclaim() of Linux 6.1 and 6.12.
  */
 #include "feature.h"
+#include "door.h"
 #include "file.h"
+#include "lru_gen_probe.h"
 #include "macro.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -23,6 +24,7 @@ static const char *const names[_FEATURE_MAX] = {
 	[FEATURE_SWAPPINESS] = "swappiness",
 	[FEATURE_MGLRU] = "mglru",
 	[FEATURE_LRU_GEN] = "lru_gen",
+	[FEATURE_ANON_ONLY] = "swappiness-max",
 	[FEATURE_TIERS] = "lru_gen_full",
 	[FEATURE_FG] = "fg",
 	[FEATURE_PSI] = "psi",
@@ -55,10 +57,11 @@ static const char *const remedies[_FEATURE_MAX] = {
 static const enum feature needs[_FEATURE_MAX] = {
 	[FEATURE_CGROUP] = _FEATURE_MAX,        [FEATURE_RECLAIM] = FEATURE_CGROUP,
 	[FEATURE_SWAPPINESS] = FEATURE_RECLAIM, [FEATURE_MGLRU] = FEATURE_RECLAIM,
-	[FEATURE_LRU_GEN] = FEATURE_MGLRU,      [FEATURE_TIERS] = FEATURE_LRU_GEN,
-	[FEATURE_FG] = FEATURE_TIERS,           [FEATURE_PSI] = FEATURE_RECLAIM,
-	[FEATURE_SWAP] = FEATURE_RECLAIM,       [FEATURE_SWAP_MEMORY] = FEATURE_SWAP,
-	[FEATURE_RING] = FEATURE_WRITES,        [FEATURE_WRITES] = FEATURE_RECLAIM,
+	[FEATURE_LRU_GEN] = FEATURE_MGLRU,      [FEATURE_ANON_ONLY] = FEATURE_LRU_GEN,
+	[FEATURE_TIERS] = FEATURE_LRU_GEN,      [FEATURE_FG] = FEATURE_TIERS,
+	[FEATURE_PSI] = FEATURE_RECLAIM,        [FEATURE_SWAP] = FEATURE_RECLAIM,
+	[FEATURE_SWAP_MEMORY] = FEATURE_SWAP,   [FEATURE_RING] = FEATURE_WRITES,
+	[FEATURE_WRITES] = FEATURE_RECLAIM,
 };
 
 static const char *const capability_names[_CAPABILITY_MAX] = {
@@ -97,6 +100,7 @@ static void probe_reclaim(struct features *features, struct hierarchy *hierarchy
 	struct memcg *const *memcgs = NULL;
 	struct memcg *memcg = NULL;
 	size_t n = 0;
+	ssize_t r;
 	int fd;
 
 	if (hierarchy)
@@ -122,10 +126,29 @@ static void probe_reclaim(struct features *features, struct hierarchy *hierarchy
 		return;
 	}
 	set(features, FEATURE_RECLAIM, true, "memory.reclaim opens for writing");
-	if (pwrite(fd, request, sizeof(request) - 1, 0) < 0)
-		set(features, FEATURE_SWAPPINESS, false, "\"%s\": %s", request, strerror(errno));
+	r = door_ask(fd, request);
+	if (r < 0)
+		set(features, FEATURE_SWAPPINESS, false, "\"%s\": %s", request, strerror((int)-r));
 	else
 		set(features, FEATURE_SWAPPINESS, true, "\"%s\" was taken", request);
+}
+
+/* As long as nobody is listed to be asked of, it is tried again. */
+static void probe_anon_only(struct features *features, struct feature_host *host)
+{
+	struct lru_gen *lru_gen = host->lru_gen;
+	bool probed = lru_gen->live && host->hierarchy && features->probes[FEATURE_MGLRU].present &&
+		      features->probes[FEATURE_LRU_GEN].present;
+	int r = probed && !lru_gen->asked ? lru_gen_probe(lru_gen, host->hierarchy) : 0;
+
+	if (!probed)
+		set(features, FEATURE_ANON_ONLY, false, "not probed");
+	else if (r < 0)
+		set(features, FEATURE_ANON_ONLY, false, "not probed yet: %s", strerror(-r));
+	else
+		set(features, FEATURE_ANON_ONLY, lru_gen->takes_max,
+		    "lru_gen %s swappiness \"max\": %s", lru_gen->takes_max ? "takes" : "refuses",
+		    lru_gen->takes_max ? "anon is evicted alone" : "200 evicts anon first");
 }
 
 static void probe_mglru(struct features *features, struct feature_host *host)
@@ -267,6 +290,7 @@ static void probe_what_may_change(struct features *features, struct feature_host
 	else if (!features->probes[FEATURE_RECLAIM].present)
 		probe_reclaim(features, host->hierarchy);
 	probe_mglru(features, host);
+	probe_anon_only(features, host);
 	probe_min_ttl(features, host);
 	probe_swap(features, host);
 	take_behaviour(features, host);

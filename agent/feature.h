@@ -20,6 +20,7 @@ enum feature {
 	FEATURE_SWAPPINESS,  /* ... and takes swappiness= */
 	FEATURE_MGLRU,       /* MGLRU is on */
 	FEATURE_LRU_GEN,     /* lru_gen can be read and written */
+	FEATURE_ANON_ONLY,   /* ... and takes swappiness "max" */
 	FEATURE_TIERS,       /* lru_gen_full can be read */
 	FEATURE_FG,          /* frequency-guided promotion in the kernel */
 	FEATURE_PSI,         /* pressure stall information */
@@ -56,7 +57,7 @@ struct feature_host {
 	const char *root;
 	struct hierarchy *hierarchy; /* NULL: none, and why_not says why */
 	const char *why_not;
-	const struct lru_gen *lru_gen;
+	struct lru_gen *lru_gen;
 	enum ring_choice ring;    /* what the administrator wants writes to be carried out by */
 	int ring_error;           /* 0, or what ring_open() returned for that */
 	int uring_error;          /* what it said of io_uring */
@@ -68,8 +69,8 @@ struct feature_host {
 
 void feature_files_close(struct feature_files *files);
 
-/* memory.reclaim is probed with requests of 0 bytes, on one memcg that may be touched, and on live
- * trees only: the files of a fixture tree are taken as they are. */
+/* memory.reclaim and lru_gen are probed with requests for nothing, on one memcg that may be touched,
+ * and on live trees only: the files of a fixture tree are taken as they are. */
 void features_probe(struct features *ret, struct feature_host *host);
 
 /* Looks again at what may change while the agent runs: MGLRU, debugfs and swap, memory.reclaim as

@@ -4,6 +4,10 @@
  * Documentation/admin-guide/mm/multigen_lru.rst and mm/vmscan.c lru_gen_seq_write():
  *	+ memcg_id node_id max_gen_nr [can_swap [force_scan]]
  *	- memcg_id node_id min_gen_nr [swappiness [nr_to_reclaim]]
+ *
+ * can_swap 0 ages file alone on every kernel; from 6.14 on it is a swappiness, of which any but 0 ages
+ * both. Of swappiness, 0 evicts file alone, and 200 anon first: file as well, where no anon of that
+ * generation is left to be had. From 6.16 on "max" evicts anon alone.
  */
 #include "lru_gen.h"
 #include "door.h"
@@ -187,18 +191,20 @@ ssize_t lru_gen_read_full(struct lru_gen *lru_gen, const char *root)
 	return len;
 }
 
-size_t lru_gen_format(const struct decision *decision, uint64_t listing_id, uint64_t pages,
-		      char *buf, size_t size)
+size_t lru_gen_format(const struct lru_gen *lru_gen, const struct decision *decision,
+		      uint64_t listing_id, uint64_t pages, char *buf, size_t size)
 {
+	bool file_only = decision->swappiness == SWAPPINESS_FILE_ONLY;
+	char swappiness[16] = "max";
 	int len;
 
+	if (decision->swappiness != SWAPPINESS_ANON || !lru_gen->takes_max)
+		snprintf(swappiness, sizeof(swappiness), "%" PRIu32, decision->swappiness);
 	if (decision->action == ACTION_AGE)
 		len = snprintf(buf, size, "+ %" PRIu64 " %" PRIu32 " %" PRIu64 " %d %d", listing_id,
-			       decision->node, decision->seq,
-			       decision->swappiness != SWAPPINESS_FILE_ONLY, decision->force);
+			       decision->node, decision->seq, !file_only, decision->force);
 	else
-		len = snprintf(
-			buf, size, "- %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 " %" PRIu64,
-			listing_id, decision->node, decision->seq, decision->swappiness, pages);
+		len = snprintf(buf, size, "- %" PRIu64 " %" PRIu32 " %" PRIu64 " %s %" PRIu64,
+			       listing_id, decision->node, decision->seq, swappiness, pages);
 	return len < 0 || (size_t)len >= size ? 0 : (size_t)len;
 }

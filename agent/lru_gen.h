@@ -18,6 +18,8 @@ struct lru_gen {
 	int read_error, write_error; /* why, as -errno */
 	bool full_readable;          /* lru_gen_full */
 	bool live;                   /* the kernel's, not a file of a fixture tree */
+	bool asked;                  /* which words it takes: lru_gen_probe.h */
+	bool takes_max;              /* swappiness "max": anon and nothing else */
 	unsigned n_readings;
 	char *text;
 	size_t capacity;
@@ -42,9 +44,9 @@ ssize_t lru_gen_read(struct lru_gen *lru_gen);
  * one for this alone, with read_fd and write_fd -1, and closed by lru_gen_close(). */
 ssize_t lru_gen_read_full(struct lru_gen *lru_gen, const char *root);
 
-/* Writes the command for an ACTION_AGE or ACTION_EVICT into buf. pages: for ACTION_EVICT. Returns
- * its length; buf of RING_TEXT_MAX bytes always suffices. */
-size_t lru_gen_format(const struct decision *decision, uint64_t listing_id, uint64_t pages,
-		      char *buf, size_t size);
+/* Writes the command for an ACTION_AGE or ACTION_EVICT into buf, in the words that this kernel takes.
+ * pages: for ACTION_EVICT. Returns its length; buf of RING_TEXT_MAX bytes always suffices. */
+size_t lru_gen_format(const struct lru_gen *lru_gen, const struct decision *decision,
+		      uint64_t listing_id, uint64_t pages, char *buf, size_t size);
 
 #endif

@@ -60,7 +60,7 @@ def check_features(root, level, *missing):
                 fail(f"a remedy for what is there: {feature}")
         else:
             found.append(feature["name"])
-    if len(root["features"]) != 12 or sorted(found) != sorted(missing):
+    if len(root["features"]) != 13 or sorted(found) != sorted(missing):
         fail(f"missing: {found}, not {missing}")
 
 

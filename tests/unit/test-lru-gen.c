@@ -154,6 +154,8 @@ static void test_recorded(void **state)
 	lru_gen_close(&lru_gen);
 }
 
+static const struct lru_gen numbers_only;
+
 static void test_commands(void **state _unused_)
 {
 	struct decision age = {
@@ -162,12 +164,12 @@ static void test_commands(void **state _unused_)
 		.action = ACTION_EVICT, .node = 0, .seq = 3, .swappiness = SWAPPINESS_ANON};
 	char buf[RING_TEXT_MAX];
 
-	assert_int_equal(lru_gen_format(&age, 77, 0, buf, sizeof(buf)), 13);
+	assert_int_equal(lru_gen_format(&numbers_only, &age, 77, 0, buf, sizeof(buf)), 13);
 	assert_string_equal(buf, "+ 77 1 42 1 0");
 	age.force = true;
-	lru_gen_format(&age, 77, 0, buf, sizeof(buf));
+	lru_gen_format(&numbers_only, &age, 77, 0, buf, sizeof(buf));
 	assert_string_equal(buf, "+ 77 1 42 1 1");
-	assert_int_equal(lru_gen_format(&evict, 9, 4096, buf, sizeof(buf)), 16);
+	assert_int_equal(lru_gen_format(&numbers_only, &evict, 9, 4096, buf, sizeof(buf)), 16);
 	assert_string_equal(buf, "- 9 0 3 200 4096");
 }
 
@@ -175,12 +177,15 @@ static void test_commands(void **state _unused_)
  * for anon's generations, which nothing moves. */
 static void test_aging_of_file_alone(void **state _unused_)
 {
+	static const struct lru_gen doors[] = {{.takes_max = false}, {.takes_max = true}};
 	struct decision age = {
 		.action = ACTION_AGE, .node = 1, .seq = 42, .swappiness = SWAPPINESS_FILE_ONLY};
 	char buf[RING_TEXT_MAX];
 
-	lru_gen_format(&age, 77, 0, buf, sizeof(buf));
-	assert_string_equal(buf, "+ 77 1 42 0 0");
+	for (size_t i = 0; i < ARRAY_SIZE(doors); i++) {
+		lru_gen_format(&doors[i], &age, 77, 0, buf, sizeof(buf));
+		assert_string_equal(buf, "+ 77 1 42 0 0");
+	}
 }
 
 /* Numbers of any size fit the ring's buffer; in a smaller one a command is refused, never cut. */
@@ -194,12 +199,13 @@ static void test_command_sizes(void **state _unused_)
 		size_t len;
 
 		decision.action = action;
-		len = lru_gen_format(&decision, UINT64_MAX, UINT64_MAX, buf, sizeof(buf));
+		len = lru_gen_format(&numbers_only, &decision, UINT64_MAX, UINT64_MAX, buf,
+				     sizeof(buf));
 		assert_true(len > 0 && len == strlen(buf));
 		for (size_t size = 0; size < sizeof(buf); size++)
-			assert_int_equal(
-				lru_gen_format(&decision, UINT64_MAX, UINT64_MAX, buf, size),
-				size > len ? len : 0);
+			assert_int_equal(lru_gen_format(&numbers_only, &decision, UINT64_MAX,
+							UINT64_MAX, buf, size),
+					 size > len ? len : 0);
 	}
 }
 
