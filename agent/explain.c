@@ -59,6 +59,9 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_NO_GENERATIONS] = {"no generations on this host: working set unknown", UNIT_NONE},
 	[REASON_NOT_LISTED] = {"its generations could not be read this time", UNIT_NONE},
 	[REASON_NO_SWAP] = {"held: swap has room for {} (a step needs {})", UNIT_BYTES},
+	[REASON_ZSWAP_FULL] = {"held: zswap has room for {} (a step needs {}), and nothing may go "
+			       "past it",
+			       UNIT_BYTES},
 	[REASON_SWAP_DEVICE] = {"held: swap is a disk, which Anon=auto leaves alone", UNIT_NONE},
 	[REASON_SWAP_ROTATES] = {"held: swap is on a disk that rotates", UNIT_NONE},
 	[REASON_SWAP_BUDGET] = {"held: {} were swapped to a disk within a day (budget {})",

@@ -5,6 +5,7 @@
  * with it is mm/memcontrol.c memory_reclaim() of Linux 6.1 and 6.12.
  */
 #include "feature.h"
+#include "arith.h"
 #include "door.h"
 #include "file.h"
 #include "lru_gen_probe.h"
@@ -219,21 +220,47 @@ static void take_behaviour(struct features *features, const struct feature_host 
 	    host->fg_seen == FG_YES ? "not" : "just");
 }
 
+/* A parameter of zswap in percent, 0: none. */
+static uint64_t zswap_percent(struct kept_file *file, const char *root, const char *name)
+{
+	char text[16];
+	uint64_t percent;
+	int len = kept_file_read(file, root, name, text, sizeof(text));
+
+	return len >= 0 && kparse_value(text, (size_t)len, &percent) >= 0 ? min_u64(percent, 100)
+									  : 0;
+}
+
+static void probe_zswap(struct features *features, struct feature_host *host, bool swaps)
+{
+	struct feature_files *files = &host->files;
+	char enabled[16] = "";
+
+	kept_file_read(&files->zswap, host->root, "/sys/module/zswap/parameters/enabled", enabled,
+		       sizeof(enabled));
+	features->zswap = swaps && enabled[0] == 'Y';
+	features->zswap_pool_ppm = 0;
+	if (features->zswap)
+		features->zswap_pool_ppm =
+			zswap_percent(&files->zswap_percent, host->root,
+				      "/sys/module/zswap/parameters/max_pool_percent") *
+			zswap_percent(&files->zswap_threshold, host->root,
+				      "/sys/module/zswap/parameters/accept_threshold_percent") *
+			(PPM / 10000);
+}
+
 static void probe_swap(struct features *features, struct feature_host *host)
 {
 	const struct swap_summary *swap = swap_watch_look(&host->files.swap, host->root);
-	char zswap[16] = "";
-	bool memory;
 
-	kept_file_read(&host->files.zswap, host->root, "/sys/module/zswap/parameters/enabled",
-		       zswap, sizeof(zswap));
-	memory = swap->areas > 0 && (swap->areas == swap->zram || zswap[0] == 'Y');
-	features->swap_rotates = !memory && swap->rotational > 0;
+	probe_zswap(features, host, swap->areas > 0);
+	features->swap_is_zram = swap->areas > 0 && swap->areas == swap->zram;
+	features->swap_rotates = swap->rotational > 0;
 	set(features, FEATURE_SWAP, swap->areas > 0, "%u swap area%s%s%s", swap->areas,
 	    swap->areas == 1 ? "" : "s", swap->areas > 0 ? ": " : "", swap->text);
-	set(features, FEATURE_SWAP_MEMORY, memory,
+	set(features, FEATURE_SWAP_MEMORY, features->swap_is_zram || features->zswap,
 	    "%u of %u are zram, %u on rotating disks, zswap is %s", swap->zram, swap->areas,
-	    swap->rotational, zswap[0] == 'Y' ? "on" : "off");
+	    swap->rotational, features->zswap ? "on" : "off");
 }
 
 static void probe_psi(struct features *features, const char *root)
@@ -330,6 +357,8 @@ void feature_files_close(struct feature_files *files)
 	kept_file_close(&files->mglru);
 	kept_file_close(&files->min_ttl);
 	kept_file_close(&files->zswap);
+	kept_file_close(&files->zswap_percent);
+	kept_file_close(&files->zswap_threshold);
 	swap_watch_done(&files->swap);
 }
 

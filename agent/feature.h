@@ -41,7 +41,10 @@ struct features {
 	struct feature_probe probes[_FEATURE_MAX];
 	enum capability capability;
 	uint64_t min_ttl_msec; /* of MGLRU; 0 where it has none */
-	bool swap_rotates;     /* an area that is not memory is on a disk that rotates */
+	bool swap_is_zram;     /* all areas are */
+	bool swap_rotates;     /* an area that is not is on a disk that rotates */
+	bool zswap;            /* it is on, before all of them */
+	uint64_t zswap_pool_ppm; /* what its pool may hold of the host's memory and takes more again */
 };
 
 /* Files that are looked at again and again. All zeros: not open yet. */
@@ -49,6 +52,8 @@ struct feature_files {
 	struct kept_file mglru;
 	struct kept_file min_ttl;
 	struct kept_file zswap;
+	struct kept_file zswap_percent;
+	struct kept_file zswap_threshold;
 	struct swap_watch swap;
 };
 

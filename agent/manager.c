@@ -60,8 +60,7 @@ static bool is_dry_run(const struct manager *manager)
 static void follow_swap_writes(struct manager *manager, bool at_end)
 {
 	manager->pass.swap_written_bytes = swap_writes_follow(
-		&manager->swap_writes, executor_totals(manager->executor)->stolen_anon_bytes,
-		manager->features.probes[FEATURE_SWAP_MEMORY].present);
+		&manager->swap_writes, executor_totals(manager->executor)->disk_bytes);
 	swap_writes_save(&manager->swap_writes, at_end);
 }
 

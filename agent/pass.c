@@ -61,6 +61,7 @@ int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec
 	r = hierarchy_scan(pass->hierarchy, config, now_usec);
 	if (r < 0)
 		return r;
+	pass->sampler.reading.wants_zswap = pass->features->zswap;
 	return sampler_prepare(&pass->sampler, pass->hierarchy, generations ? pass->lru_gen : NULL,
 			       tiers, now_usec, interval_usec, budget_usec);
 }

@@ -133,6 +133,18 @@ static void read_counters(struct reading *reading, size_t i)
 		max_u64(clock_usec(CLOCK_THREAD_CPUTIME_ID) - begun_usec, 1);
 }
 
+/* memory.zswap.current is another flush of the kernel's counters: below a limit alone. Kernels before
+ * 6.8 have no memory.zswap.writeback, and behave as with 1. */
+static void read_zswap(struct reading *reading, size_t i)
+{
+	struct memcg_sample *sample = &reading->samples[i];
+
+	sample->zswap_max_bytes = read_value(reading, i, MEMCG_ZSWAP_MAX);
+	if (is_number(sample->zswap_max_bytes) && sample->zswap_max_bytes > 0)
+		sample->zswap_current_bytes = read_value(reading, i, MEMCG_ZSWAP_CURRENT);
+	sample->zswap_only = read_value(reading, i, MEMCG_ZSWAP_WRITEBACK) == 0;
+}
+
 static void read_memcg(struct reading *reading, size_t i)
 {
 	struct memcg_sample *sample = &reading->samples[i];
@@ -153,6 +165,8 @@ static void read_memcg(struct reading *reading, size_t i)
 	sample->low_bytes = read_value(reading, i, MEMCG_LOW);
 	sample->high_bytes = read_value(reading, i, MEMCG_HIGH);
 	sample->max_bytes = read_value(reading, i, MEMCG_MAX);
+	if (reading->wants_zswap && (!sample->leaf || wants_counters(sample)))
+		read_zswap(reading, i);
 	if (!wants_counters(sample))
 		return;
 	if (is_idle(sample, &reading->counters[i]))

@@ -31,7 +31,8 @@ struct reading {
 	struct memcg_sample *samples; /* of the memcgs, in their order; skipped: leave the counters */
 	struct counters_reading *counters; /* likewise */
 	size_t n_memcgs, capacity;
-	bool wants_full; /* lru_gen_full is to be read, too */
+	bool wants_full;  /* lru_gen_full is to be read, too */
+	bool wants_zswap; /* so are the files memory.zswap.*: of whoever runs passes */
 
 	ssize_t listing_len; /* of lru_gen->text, or -errno */
 	struct lru_gen full; /* lru_gen_full, opened when first wanted */

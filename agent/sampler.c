@@ -54,6 +54,8 @@ static void prepare_memcg(const struct sampler *sampler, const struct memcg *mem
 		.omitted = memcg->omitted,
 		.busy = memcg->busy,
 		/* Unknown until read; a file that cannot be parsed leaves them so. */
+		.zswap_current_bytes = SAMPLE_UNKNOWN,
+		.zswap_max_bytes = SAMPLE_UNKNOWN,
 		.lru_bytes = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 		.active_bytes = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 		.unevictable_bytes = SAMPLE_UNKNOWN,
@@ -306,6 +308,16 @@ static void take_memcg(const struct sampler *sampler, const struct memcg *memcg,
 		sample->busy || memcg->busy || (!sample->skipped && memcg->outcome.writes > 0);
 }
 
+/* A pool that was full takes nothing before it has fallen to its accept_threshold_percent: what is
+ * above that is no room. */
+static uint64_t zswap_room_bytes(const struct features *features, const struct meminfo *meminfo)
+{
+	uint64_t pool_bytes =
+		mul_div(number_or(meminfo->total_bytes, 0), features->zswap_pool_ppm, PPM);
+
+	return saturating_sub(pool_bytes, number_or(meminfo->zswap_bytes, UINT64_MAX));
+}
+
 int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
 		 const struct features *features, struct snapshot *ret)
 {
@@ -328,8 +340,10 @@ int sampler_take(struct sampler *sampler, const struct hierarchy *hierarchy,
 			{
 				.capability = features->capability,
 				.reclaim_swappiness = features->probes[FEATURE_SWAPPINESS].present,
-				.swap_is_memory = features->probes[FEATURE_SWAP_MEMORY].present,
+				.swap_is_zram = features->swap_is_zram,
+				.zswap = features->zswap,
 				.swap_rotates = features->swap_rotates,
+				.zswap_room_bytes = zswap_room_bytes(features, &reading->meminfo),
 				.swap_total_bytes = reading->meminfo.swap_total_bytes,
 				.swap_free_bytes = reading->meminfo.swap_free_bytes,
 				.ram_bytes = reading->meminfo.total_bytes,

@@ -83,12 +83,12 @@ uint64_t swap_writes_book(struct swap_writes *writes, uint64_t bytes)
 	return swap_budget_written_bytes(&writes->budget, now_usec);
 }
 
-uint64_t swap_writes_follow(struct swap_writes *writes, uint64_t total_bytes, bool is_memory)
+uint64_t swap_writes_follow(struct swap_writes *writes, uint64_t total_bytes)
 {
 	uint64_t bytes = total_bytes - writes->total_bytes;
 
 	writes->total_bytes = total_bytes;
-	return swap_writes_book(writes, is_memory ? 0 : bytes);
+	return swap_writes_book(writes, bytes);
 }
 
 static int save(const struct swap_writes *writes)

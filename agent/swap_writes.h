@@ -12,7 +12,7 @@
 
 struct swap_writes {
 	struct swap_budget budget;
-	uint64_t total_bytes; /* that were booked, or were not to be */
+	uint64_t total_bytes; /* that were booked */
 	const char *folder;   /* NULL: kept in memory alone */
 	bool changed;         /* since it was saved */
 	bool failed;          /* to save it, which was said */
@@ -26,9 +26,8 @@ void swap_writes_open(struct swap_writes *ret, const char *folder);
 /* Books what was written. Returns what was in the last 24 hours, and up to an hour before. */
 uint64_t swap_writes_book(struct swap_writes *writes, uint64_t bytes);
 
-/* The same by a running total. is_memory: since the last call swap was memory, and nothing of it
- * counts. */
-uint64_t swap_writes_follow(struct swap_writes *writes, uint64_t total_bytes, bool is_memory);
+/* The same by a running total. */
+uint64_t swap_writes_follow(struct swap_writes *writes, uint64_t total_bytes);
 
 /* Saves what is new, as one file in place of the other: once a minute at most, or at_end. A crash
  * loses what is newer; a failure to save is said once. */

@@ -77,9 +77,9 @@ static void book_totals(struct executor_totals *totals, const struct action *act
 	if (effect->known && judged != WRITE_NOT_BEGUN) {
 		totals->asked_bytes += action->step_bytes;
 		totals->freed_bytes += effect->freed_bytes;
-		if (action_type(action) == LRU_ANON)
-			totals->stolen_anon_bytes =
-				saturating_add(totals->stolen_anon_bytes,
+		if (action->decision.to_disk)
+			totals->disk_bytes =
+				saturating_add(totals->disk_bytes,
 					       saturating_mul(effect->stolen_pages,
 							      (uint64_t)sysconf(_SC_PAGESIZE)));
 	}

@@ -17,8 +17,8 @@ struct executor_totals {
 	uint64_t agings;
 	uint64_t asked_bytes;
 	uint64_t freed_bytes;
-	uint64_t stolen_anon_bytes; /* by the growth of pgsteal; what was swapped out at most */
-	uint64_t dry_bytes;         /* what a dry run would have asked for */
+	uint64_t disk_bytes; /* by the growth of pgsteal: what was swapped out to a disk at most */
+	uint64_t dry_bytes;  /* what a dry run would have asked for */
 };
 
 struct write_book {

@@ -6,11 +6,14 @@
 
 /* Without swappiness= the kernel may swap as well: only where that is allowed, or cannot be. */
 static bool may_swap(const struct policy_params *params, const struct class_params *class,
-		     const struct system_sample *system, const struct memcg_sample *sample)
+		     const struct snapshot *snapshot, size_t index)
 {
-	if (system->swap_total_bytes == 0 || sample->swap_max_bytes == 0)
+	static const struct plan nothing;
+
+	if (snapshot->system.swap_total_bytes == 0 || snapshot->memcgs[index].swap_max_bytes == 0)
 		return true;
-	return class->reclaim != RECLAIM_FILE && swap_write_room_bytes(params, system, 0) > 0;
+	return class->reclaim != RECLAIM_FILE &&
+	       swap_write_room_bytes(params, snapshot, index, &nothing) > 0;
 }
 
 static bool is_held(const struct memcg_state *state, uint64_t now_usec, bool heed_refaults,
@@ -42,7 +45,7 @@ bool file_reclaim_refused(const struct policy_params *params, const struct snaps
 	*ret_swappiness = SWAPPINESS_FILE_ONLY;
 	if (!system->reclaim_swappiness) {
 		*ret_swappiness = SWAPPINESS_DEFAULT;
-		if (!may_swap(params, class, system, sample)) {
+		if (!may_swap(params, class, snapshot, index)) {
 			state->verdict = (struct verdict){.reason = REASON_SWAPPINESS};
 			return true;
 		}

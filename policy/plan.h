@@ -30,6 +30,7 @@ struct decision {
 	bool force;    /* AGE: even if the oldest generation has to be merged into the next */
 	uint32_t swappiness;
 	uint64_t bytes; /* EVICT and RECLAIM */
+	bool to_disk;   /* EVICT: what is swapped out is written to one */
 };
 
 /* Why a memcg is treated as it is: reason, the number measured and the limit it was held against.
@@ -46,7 +47,8 @@ struct plan {
 	struct decision *decisions; /* the caller's array */
 	size_t capacity;
 	size_t n_decisions;
-	uint64_t swap_bytes; /* that the decisions will have swapped out */
+	uint64_t swap_bytes; /* that the decisions will have swapped out, */
+	uint64_t disk_bytes; /* of it: to a disk */
 	uint64_t next_usec;  /* when to look again: snapshot.interval_usec or sooner */
 };
 

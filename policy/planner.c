@@ -307,7 +307,7 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 	struct quota quota;
 
 	plan->n_decisions = 0;
-	plan->swap_bytes = 0;
+	plan->swap_bytes = plan->disk_bytes = 0;
 	plan->next_usec = snapshot->interval_usec;
 	quota_init(&quota, snapshot, planned_bytes);
 	if (!is_sound(snapshot)) {

@@ -18,6 +18,7 @@
  */
 #include "protection.h"
 #include "arith.h"
+#include "swap_room.h"
 
 /* The part of a setting that is used; SAMPLE_INFINITY, "max", is all. An unknown one claims nothing:
  * its memcg is not taken from anyway. */
@@ -97,10 +98,15 @@ static void come_down(const struct snapshot *snapshot, struct memcg_state *state
 					 snapshot->system.recursive_protection);
 }
 
-/* How much could be swapped out of a memcg, by the host's free swap and by swap.max. */
+/* How much could be swapped out of a memcg, by the host's free swap, by swap.max, and by zswap where
+ * nothing may go past it. */
 static uint64_t swap_bytes(const struct snapshot *snapshot, size_t index)
 {
-	uint64_t room_bytes = number_or(snapshot->system.swap_free_bytes, 0);
+	static const struct plan nothing;
+	uint64_t room_bytes = number_or(snapshot->system.swap_free_bytes, 0), zswap_bytes;
+
+	if (swap_way(snapshot, index, &nothing, snapshot->page_bytes, &zswap_bytes) == SWAP_NOWHERE)
+		return 0;
 
 	for (int64_t i = (int64_t)index; i >= 0; i = snapshot->memcgs[i].parent) {
 		const struct memcg_sample *memcg = &snapshot->memcgs[i];

@@ -34,6 +34,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_NO_GENERATIONS] = "no-generations",
 	[REASON_NOT_LISTED] = "not-listed",
 	[REASON_NO_SWAP] = "no-swap",
+	[REASON_ZSWAP_FULL] = "zswap-full",
 	[REASON_SWAP_DEVICE] = "swap-device",
 	[REASON_SWAP_ROTATES] = "swap-rotates",
 	[REASON_SWAP_BUDGET] = "swap-budget",

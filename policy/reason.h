@@ -41,13 +41,14 @@ enum reason {
 	REASON_NO_GENERATIONS, /* no lru_gen, or MGLRU is off */
 	REASON_NOT_LISTED,     /* its records were missing or torn in this scan */
 	REASON_NO_SWAP,        /* bytes of swap free : bytes needed */
-	REASON_SWAP_DEVICE,    /* swap is a disk and Anon= does not allow that */
-	REASON_SWAP_ROTATES,   /* ... or rotates, which nothing allows */
-	REASON_SWAP_BUDGET,    /* bytes written to a disk in a day : budget */
-	REASON_ANON_OFF,       /* Anon=no, or the class takes file only */
-	REASON_LITTLE_ANON,    /* bytes of anon : bytes worth aging for */
-	REASON_FILE_MOSTLY,    /* bytes of anon : bytes of file */
-	REASON_RECLAIMED,      /* usec since somebody else reclaimed here : usec of quiet needed */
+	REASON_ZSWAP_FULL,   /* bytes that zswap takes, and nothing may go past it : bytes needed */
+	REASON_SWAP_DEVICE,  /* swap is a disk and Anon= does not allow that */
+	REASON_SWAP_ROTATES, /* ... or rotates, which nothing allows */
+	REASON_SWAP_BUDGET,  /* bytes written to a disk in a day : budget */
+	REASON_ANON_OFF,     /* Anon=no, or the class takes file only */
+	REASON_LITTLE_ANON,  /* bytes of anon : bytes worth aging for */
+	REASON_FILE_MOSTLY,  /* bytes of anon : bytes of file */
+	REASON_RECLAIMED,    /* usec since somebody else reclaimed here : usec of quiet needed */
 	REASON_OLDEST_HOLDS_FILE, /* file pages in the oldest generation : most that a merge may move */
 	REASON_AGE_NOT_DUE,       /* usec since the last aging : interval */
 	REASON_AGE_DEAR,          /* usec since the last aging : interval that its cost allows */

@@ -39,7 +39,8 @@
 struct refault_cost refault_cost(const struct system_sample *system)
 {
 	return (struct refault_cost){
-		.usec = {system->swap_is_memory ? REFAULT_ZRAM_USEC : REFAULT_DISK_USEC,
+		.usec = {system->swap_is_zram || system->zswap ? REFAULT_ZRAM_USEC
+							       : REFAULT_DISK_USEC,
 			 REFAULT_DISK_USEC},
 	};
 }

@@ -105,6 +105,9 @@ struct memcg_sample {
 	uint64_t current_bytes;
 	uint64_t swap_current_bytes;
 	uint64_t swap_max_bytes;
+	uint64_t zswap_current_bytes; /* these are read where zswap is on: compressed, ... */
+	uint64_t zswap_max_bytes;
+	bool zswap_only; /* ... and memory.zswap.writeback is 0: nothing of it goes to a device */
 	uint64_t min_bytes;
 	uint64_t low_bytes;
 	uint64_t high_bytes;
@@ -154,8 +157,10 @@ struct system_sample {
 	enum capability capability;
 	bool reclaim_swappiness;   /* memory.reclaim takes swappiness= */
 	bool recursive_protection; /* memory_recursiveprot: what nobody claims is shared out */
-	bool swap_is_memory;       /* every active swap area is zram, or zswap stands before it */
-	bool swap_rotates;         /* some area that is not is on a disk that rotates */
+	bool swap_is_zram;         /* every active swap area is */
+	bool zswap;                /* is on, before all of them */
+	bool swap_rotates;         /* some area that is not zram is on a disk that rotates */
+	uint64_t zswap_room_bytes; /* what the host's pool takes before it refuses, compressed */
 	uint64_t swap_total_bytes;
 	uint64_t swap_free_bytes;
 	uint64_t swap_written_bytes; /* by us, to swap that is no memory, in the last 24 hours */

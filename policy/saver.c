@@ -78,7 +78,7 @@ static bool clock_refused(const struct memcg_view *view)
 }
 
 static uint64_t plan_evict(const struct memcg_view *view, const struct lruvec_sample *lruvec,
-			   uint64_t budget_bytes, struct plan *plan)
+			   uint64_t budget_bytes, bool to_disk, struct plan *plan)
 {
 	const struct gen_sample *oldest = &lruvec->gens[0];
 	uint64_t cold_bytes =
@@ -95,8 +95,10 @@ static uint64_t plan_evict(const struct memcg_view *view, const struct lruvec_sa
 		.seq = oldest->seq,
 		.swappiness = SWAPPINESS_ANON,
 		.bytes = bytes,
+		.to_disk = to_disk,
 	};
 	plan->swap_bytes = saturating_add(plan->swap_bytes, bytes);
+	plan->disk_bytes = saturating_add(plan->disk_bytes, to_disk ? bytes : 0);
 	return bytes;
 }
 
@@ -132,7 +134,9 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 	uint64_t limit_mpps = refault_limit_mpps(view->class->refault_limit_ppm,
 						 view->sample->current_bytes, snapshot->page_bytes);
 	uint64_t budget_bytes;
-	uint64_t planned_bytes = 0, unseen_usec = 0, credit_bytes, foreign_bytes;
+	uint64_t planned_bytes = 0, unseen_usec = 0, credit_bytes, foreign_bytes, zswap_bytes;
+	bool to_disk = swap_way(snapshot, view->index, plan, view->params->write_max_bytes,
+				&zswap_bytes) == SWAP_DISK;
 
 	state->sweep_ppm = saver_pace_ppm(
 		state->sweep_ppm, EVICT_FIRST_PPM_PER_SEC, EVICT_MOST_PPM_PER_SEC,
@@ -151,8 +155,8 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 		return view_say(view, REASON_QUOTA, view->quota_bytes, budget_bytes);
 	budget_bytes = min_u64(min_u64(budget_bytes, credit_bytes),
 			       min_u64(view->room_bytes, view->quota_bytes));
-	budget_bytes = min_u64(budget_bytes, swap_write_room_bytes(view->params, &snapshot->system,
-								   plan->swap_bytes));
+	budget_bytes = min_u64(budget_bytes,
+			       swap_write_room_bytes(view->params, snapshot, view->index, plan));
 	for (uint32_t v = 0; v < view->sample->n_lruvecs; v++) {
 		const struct lruvec_sample *lruvec =
 			&snapshot->lruvecs[view->sample->first_lruvec + v];
@@ -163,7 +167,8 @@ static uint64_t evict_cold(const struct memcg_view *view, struct plan *plan)
 		    number_or(lruvec->gens[0].pages[LRU_ANON], 0) <= EMPTY_PAGES)
 			continue;
 		unseen_usec = lruvec_unseen_usec;
-		planned_bytes += plan_evict(view, lruvec, budget_bytes - planned_bytes, plan);
+		planned_bytes +=
+			plan_evict(view, lruvec, budget_bytes - planned_bytes, to_disk, plan);
 	}
 	if (planned_bytes == 0)
 		return view_say(view, REASON_NOTHING_COLD, 0, 0);

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whether anon may go to swap at all: the host's and the administrator's side.
+ *
+ * With zswap it depends on the memcg where it goes. The kernel asks each of it and its ancestors:
+ * memory.zswap.max is a limit of what they hold there, 0 of them is none at all, and what one of them
+ * or the pool of the host refuses goes to the device, or an older page of it does in its place. With
+ * memory.zswap.writeback of 0 in one of them nothing goes to a device, not even to zram, and what
+ * zswap refuses stays. Room is told in compressed bytes; a page takes no more than its size.
+ *
+ * Sources: mm/memcontrol.c obj_cgroup_may_zswap(), mem_cgroup_zswap_writeback_enabled(), mm/zswap.c
+ * zswap_store() and mm/page_io.c swap_writepage() of Linux 6.12.
  */
 #include "swap_room.h"
 #include "arith.h"
@@ -32,25 +41,95 @@ static uint64_t swap_room_bytes(const struct memcg_view *view, const struct plan
 	return room_bytes;
 }
 
-uint64_t swap_write_room_bytes(const struct policy_params *params,
-			       const struct system_sample *system, uint64_t planned_bytes)
+/* What zswap takes of a memcg beside the plan; *ret_only: nothing may go past it. */
+static uint64_t zswap_room_bytes(const struct snapshot *snapshot, size_t index,
+				 const struct plan *plan, bool *ret_only)
 {
+	uint64_t room_bytes = snapshot->system.zswap_room_bytes;
+
+	*ret_only = false;
+	for (int64_t i = (int64_t)index; i >= 0; i = snapshot->memcgs[i].parent) {
+		const struct memcg_sample *memcg = &snapshot->memcgs[i];
+
+		*ret_only = *ret_only || memcg->zswap_only;
+		/* The root has no such limit. */
+		if (memcg->zswap_max_bytes == SAMPLE_INFINITY ||
+		    (memcg->zswap_max_bytes == SAMPLE_UNKNOWN && memcg->parent < 0))
+			continue;
+		if (!is_number(memcg->zswap_max_bytes) || !is_number(memcg->zswap_current_bytes))
+			room_bytes = 0;
+		else
+			room_bytes =
+				min_u64(room_bytes, saturating_sub(memcg->zswap_max_bytes,
+								   memcg->zswap_current_bytes));
+	}
+	return saturating_sub(room_bytes, plan->swap_bytes);
+}
+
+enum swap_way swap_way(const struct snapshot *snapshot, size_t index, const struct plan *plan,
+		       uint64_t least_bytes, uint64_t *ret_room_bytes)
+{
+	const struct system_sample *system = &snapshot->system;
+	bool zswap_only = false;
+	uint64_t room_bytes = UINT64_MAX;
+
+	if (system->zswap)
+		room_bytes = zswap_room_bytes(snapshot, index, plan, &zswap_only);
+	*ret_room_bytes = room_bytes;
+	if (system->zswap ? room_bytes >= least_bytes : system->swap_is_zram)
+		return SWAP_MEMORY;
+	*ret_room_bytes = system->swap_is_zram && !zswap_only ? UINT64_MAX : 0;
+	if (zswap_only)
+		return SWAP_NOWHERE;
+	return system->swap_is_zram ? SWAP_MEMORY : SWAP_DISK;
+}
+
+uint64_t swap_write_room_bytes(const struct policy_params *params, const struct snapshot *snapshot,
+			       size_t index, const struct plan *plan)
+{
+	const struct system_sample *system = &snapshot->system;
+	uint64_t room_bytes;
+
 	if (params->anon == ANON_NO)
 		return 0;
-	if (system->swap_is_memory)
-		return UINT64_MAX;
+	if (swap_way(snapshot, index, plan, params->write_max_bytes, &room_bytes) != SWAP_DISK)
+		return room_bytes;
 	if (params->anon == ANON_AUTO || system->swap_rotates)
 		return 0;
 	if (params->swap_write_bytes == UINT64_MAX)
 		return UINT64_MAX;
 	return saturating_sub(params->swap_write_bytes,
-			      saturating_add(system->swap_written_bytes, planned_bytes));
+			      saturating_add(system->swap_written_bytes, plan->disk_bytes));
+}
+
+/* The same of a disk, with a verdict. */
+static bool disk_refuses(const struct memcg_view *view, const struct plan *plan)
+{
+	const struct system_sample *system = &view->snapshot->system;
+
+	if (view->params->anon == ANON_AUTO) {
+		view_say(view, REASON_SWAP_DEVICE, 0, 0);
+		return true;
+	}
+	if (system->swap_rotates) {
+		view_say(view, REASON_SWAP_ROTATES, 0, 0);
+		return true;
+	}
+	if (swap_write_room_bytes(view->params, view->snapshot, view->index, plan) <
+	    view->snapshot->page_bytes) {
+		view_say(view, REASON_SWAP_BUDGET,
+			 saturating_add(system->swap_written_bytes, plan->disk_bytes),
+			 view->params->swap_write_bytes);
+		return true;
+	}
+	return false;
 }
 
 bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan)
 {
 	const struct system_sample *system = &view->snapshot->system;
 	uint64_t room_bytes = swap_room_bytes(view, plan);
+	enum swap_way way;
 
 	if (view->params->anon == ANON_NO || view->class->reclaim == RECLAIM_FILE) {
 		view_say(view, REASON_ANON_OFF, 0, 0);
@@ -64,22 +143,13 @@ bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan)
 		view_say(view, REASON_NO_SWAP, room_bytes, view->params->write_max_bytes);
 		return true;
 	}
-	if (view->params->anon == ANON_AUTO && !system->swap_is_memory) {
-		view_say(view, REASON_SWAP_DEVICE, 0, 0);
+	way = swap_way(view->snapshot, view->index, plan, view->params->write_max_bytes,
+		       &room_bytes);
+	if (way == SWAP_NOWHERE) {
+		view_say(view, REASON_ZSWAP_FULL, room_bytes, view->params->write_max_bytes);
 		return true;
 	}
-	if (!system->swap_is_memory && system->swap_rotates) {
-		view_say(view, REASON_SWAP_ROTATES, 0, 0);
-		return true;
-	}
-	if (swap_write_room_bytes(view->params, system, plan->swap_bytes) <
-	    view->snapshot->page_bytes) {
-		view_say(view, REASON_SWAP_BUDGET,
-			 saturating_add(system->swap_written_bytes, plan->swap_bytes),
-			 view->params->swap_write_bytes);
-		return true;
-	}
-	return false;
+	return way == SWAP_DISK && disk_refuses(view, plan);
 }
 
 bool swap_is_possible(const struct memcg_view *view)

@@ -151,7 +151,7 @@ static void set_up(struct world *w, size_t n)
 			{
 				.capability = CAPABILITY_TIERS,
 				.reclaim_swappiness = true,
-				.swap_is_memory = true,
+				.swap_is_zram = true,
 				.swap_total_bytes = UINT64_C(1) << 50,
 				.swap_free_bytes = UINT64_C(1) << 50,
 			},

@@ -157,7 +157,7 @@ void view_look(struct view *view, const struct host *host, const int *classes,
 			{
 				.capability = capability_of(host->kernel),
 				.reclaim_swappiness = true,
-				.swap_is_memory = true,
+				.swap_is_zram = true,
 				.swap_total_bytes = bytes_of(host, host->swap_total_pages),
 				.swap_free_bytes = bytes_of(
 					host, host->swap_total_pages - host->swap_used_pages),

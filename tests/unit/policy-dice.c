@@ -97,7 +97,9 @@ static void build_system(struct dice *dice, struct snapshot *snapshot, uint64_t 
 	if (dice_once_in(dice, 4))
 		system->capability = (enum capability)dice_below(dice, _CAPABILITY_MAX);
 	system->reclaim_swappiness = !dice_once_in(dice, 4);
-	system->swap_is_memory = !dice_once_in(dice, 4);
+	system->swap_is_zram = !dice_once_in(dice, 4);
+	system->zswap = dice_once_in(dice, 4);
+	system->zswap_room_bytes = dice_limit(dice, MIB(1024), MIB(64), absurd);
 	system->swap_rotates = dice_once_in(dice, 4);
 	system->swap_written_bytes = dice_below(dice, MIB(2048));
 	if (dice_once_in(dice, 8))
@@ -176,6 +178,9 @@ static void build_memcg(struct dice *dice, struct policy_world *w, size_t i, uin
 	m->min_bytes = dice_limit(dice, 0, bytes, absurd);
 	m->low_bytes = dice_limit(dice, 0, bytes, absurd);
 	m->swap_max_bytes = dice_limit(dice, SAMPLE_INFINITY, bytes, absurd);
+	m->zswap_max_bytes = dice_limit(dice, SAMPLE_INFINITY, bytes, absurd);
+	m->zswap_current_bytes = dice_limit(dice, 0, bytes, absurd);
+	m->zswap_only = dice_once_in(dice, 16);
 	if (dice_once_in(dice, 8))
 		m->seen_usec = dice_size(dice, absurd);
 }

@@ -135,6 +135,49 @@ static bool has_no_swap(const struct check *c, size_t memcg)
 	return false;
 }
 
+static bool zswap_is_all(const struct check *c, size_t memcg)
+{
+	for (int64_t i = (int64_t)memcg; i >= 0; i = c->snapshot->memcgs[i].parent)
+		if (c->snapshot->memcgs[i].zswap_only)
+			return true;
+	return false;
+}
+
+static bool swaps(const struct decision *d)
+{
+	return d->action == ACTION_EVICT && d->swappiness != SWAPPINESS_FILE_ONLY;
+}
+
+/* True if zswap may not take all of it, with what the decisions before it have swapped out. */
+static bool leaves_zswap(const struct check *c, const struct decision *d)
+{
+	uint64_t room_bytes = c->snapshot->system.zswap_room_bytes, bytes = d->bytes;
+
+	if (!c->snapshot->system.zswap || !swaps(d))
+		return false;
+	for (const struct decision *before = c->plan->decisions; before < d; before++)
+		bytes = saturating_add(bytes, swaps(before) ? before->bytes : 0);
+	for (int64_t i = (int64_t)d->memcg; i >= 0; i = c->snapshot->memcgs[i].parent) {
+		const struct memcg_sample *m = &c->snapshot->memcgs[i];
+		bool known = is_number(m->zswap_max_bytes) && is_number(m->zswap_current_bytes);
+
+		if (m->zswap_max_bytes == SAMPLE_INFINITY ||
+		    (m->zswap_max_bytes == SAMPLE_UNKNOWN && m->parent < 0))
+			continue;
+		if (!known || m->zswap_current_bytes > m->zswap_max_bytes)
+			return true;
+		room_bytes = min_u64(room_bytes, m->zswap_max_bytes - m->zswap_current_bytes);
+	}
+	return bytes > room_bytes;
+}
+
+static bool is_to_disk(const struct check *c, const struct decision *d)
+{
+	const struct system_sample *system = &c->snapshot->system;
+
+	return swaps(d) && !system->swap_is_zram && (!system->zswap || leaves_zswap(c, d));
+}
+
 static const char *check_anon_allowed(const struct check *c, const struct decision *d)
 {
 	const struct memcg_sample *m = &c->snapshot->memcgs[d->memcg];
@@ -143,9 +186,13 @@ static const char *check_anon_allowed(const struct check *c, const struct decisi
 	if (c->params->anon == ANON_NO ||
 	    c->params->classes[m->class_index].reclaim == RECLAIM_FILE)
 		return "takes anon that may not be taken";
-	if (c->params->anon == ANON_AUTO && !system->swap_is_memory)
+	if (leaves_zswap(c, d) && zswap_is_all(c, d->memcg))
+		return "swaps past zswap";
+	if (is_to_disk(c, d) && !d->to_disk)
+		return "swaps to a disk and does not say so";
+	if (d->to_disk && (c->params->anon == ANON_AUTO || system->swap_is_zram))
 		return "swaps to a disk";
-	if (!system->swap_is_memory && system->swap_rotates)
+	if (d->to_disk && system->swap_rotates)
 		return "swaps to a disk that rotates";
 	if (system->capability < CAPABILITY_GENERATIONS)
 		return "uses generations that are not there";
@@ -548,20 +595,18 @@ static const char *check_bytes(const struct check *c, size_t i)
 /* Swap on a disk: no more than the day leaves. */
 static const char *check_swap_budget(const struct check *c)
 {
-	const struct system_sample *system = &c->snapshot->system;
-	uint64_t bytes = system->swap_written_bytes;
+	uint64_t bytes = c->snapshot->system.swap_written_bytes;
 	bool any = false;
 
 	for (size_t d = 0; d < c->plan->n_decisions; d++) {
 		const struct decision *decision = &c->plan->decisions[d];
 
-		if (decision->action != ACTION_EVICT ||
-		    decision->swappiness == SWAPPINESS_FILE_ONLY)
+		if (!decision->to_disk)
 			continue;
 		any = true;
 		bytes = saturating_add(bytes, decision->bytes);
 	}
-	return any && !system->swap_is_memory && bytes > c->params->swap_write_bytes
+	return any && bytes > c->params->swap_write_bytes
 		       ? "swaps more to a disk than the day allows"
 		       : NULL;
 }

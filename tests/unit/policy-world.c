@@ -25,7 +25,7 @@ void world_init(struct policy_world *w)
 			{
 				.capability = CAPABILITY_GENERATIONS,
 				.reclaim_swappiness = true,
-				.swap_is_memory = true,
+				.swap_is_zram = true,
 				.swap_total_bytes = MIB(4096),
 				.swap_free_bytes = MIB(4096),
 				.ram_bytes = MIB(8192),
@@ -62,6 +62,7 @@ size_t world_add(struct policy_world *w, int parent, uint64_t anon_bytes, uint64
 		.leaf = true,
 		.populated = true,
 		.swap_max_bytes = SAMPLE_INFINITY,
+		.zswap_max_bytes = SAMPLE_INFINITY,
 		.high_bytes = SAMPLE_INFINITY,
 		.max_bytes = SAMPLE_INFINITY,
 		.first_tiers = (uint32_t)(i * WORLD_NODES_MAX),

@@ -443,6 +443,24 @@ static void test_eviction_ends_with_its_pass(void **state)
 	bench_close(&bench);
 }
 
+/* Of two, the one whose decision says that it does not stay in memory. */
+static void test_what_goes_to_a_disk(void **state)
+{
+	struct bench bench;
+
+	bench_open(&bench, state);
+	bench.ring.freed_bytes = 4 * MIB;
+	bench.ring.stolen_pages = 4 * MIB / PAGE;
+	decide(&bench, "/a", ACTION_RECLAIM, 4 * MIB);
+	decide(&bench, "/b", ACTION_RECLAIM, 4 * MIB);
+	bench.decisions[1].to_disk = true;
+	start(&bench);
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(executor_totals(bench.executor)->freed_bytes, 8 * MIB);
+	assert_int_equal(executor_totals(bench.executor)->disk_bytes, 4 * MIB);
+	bench_close(&bench);
+}
+
 /* The kernel ignores the memcg's own protection, and the plan is from a moment ago: looked at before
  * each write, of which none goes below. */
 static void test_protection_is_looked_at_again(void **state)
@@ -673,6 +691,7 @@ int main(void)
 		FIXTURE_TEST(test_lru_gen),
 		FIXTURE_TEST(test_one_write_to_lru_gen_at_a_time),
 		FIXTURE_TEST(test_eviction_ends_with_its_pass),
+		FIXTURE_TEST(test_what_goes_to_a_disk),
 		FIXTURE_TEST(test_protection_is_looked_at_again),
 		FIXTURE_TEST(test_over_reclaim_is_fed_back),
 		FIXTURE_TEST(test_slow_memcg_is_asked_for_less),

@@ -60,7 +60,7 @@ static void host_open(struct host *host, void **state)
 		.features = {.capability = CAPABILITY_TIERS},
 		.now_usec = 1000 * SEC,
 	};
-	host->features.probes[FEATURE_SWAP_MEMORY].present = true;
+	host->features.swap_is_zram = true;
 	host->features.probes[FEATURE_SWAPPINESS].present = true;
 	fixture_add_cgroups(host->fixture);
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
@@ -168,6 +168,33 @@ static void test_only_leaves_that_own_it(void **state)
 	assert_int_equal(find(&host, SLICE)->state.cold_bytes,
 			 9000 * (uint64_t)sysconf(_SC_PAGESIZE));
 	assert_int_equal(find(&host, PAYLOAD)->state.cold_bytes, 0);
+	host_close(&host);
+}
+
+/* Cold anon of the leaf stays in memory by zswap until its slice is forbidden to have any there: then
+ * it would go to the disk behind it. */
+static void test_zswap_of_an_ancestor(void **state)
+{
+	struct host host;
+
+	host_open(&host, state);
+	host.features.swap_is_zram = false;
+	host.features.zswap = true;
+	host.features.zswap_pool_ppm = 180000;
+	fixture_write(host.fixture, "proc/meminfo",
+		      "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapTotal: 4194304 kB\n"
+		      "SwapFree: 4194304 kB\nZswap: 0 kB\n");
+	fixture_write(host.fixture, fixture_memcg_file(SLICE, "memory.zswap.max"), "max\n");
+	fixture_write(host.fixture, fixture_memcg_file(LEAF, "memory.zswap.max"), "max\n");
+	for (int i = 0; i < 15; i++)
+		look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_EVICT_COLD);
+	fixture_write(host.fixture, fixture_memcg_file(SLICE, "memory.zswap.max"), "0\n");
+	look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_SWAP_DEVICE);
+	fixture_write(host.fixture, fixture_memcg_file(SLICE, "memory.zswap.writeback"), "0\n");
+	look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_ZSWAP_FULL);
 	host_close(&host);
 }
 
@@ -294,7 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_only_leaves_that_own_it), FIXTURE_TEST(test_leaf_again),
 		FIXTURE_TEST(test_limit_of_an_inner_one),   FIXTURE_TEST(test_hours),
-		FIXTURE_TEST(test_recursive_protection),
+		FIXTURE_TEST(test_recursive_protection),    FIXTURE_TEST(test_zswap_of_an_ancestor),
 	};
 
 	return cmocka_run_group_tests_name("pass", tests, NULL, NULL);

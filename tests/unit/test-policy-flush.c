@@ -574,7 +574,7 @@ static void test_what_is_not_stuck(void **arg)
 	limit_sample(&h)->swap_max_bytes = 0;
 	check_not_stuck("no swap for it");
 	anon_cold(&h, 800);
-	h.w.snapshot.system.swap_is_memory = false;
+	h.w.snapshot.system.swap_is_zram = false;
 	check_not_stuck("swap on a disk");
 	anon_cold(&h, 800);
 	h.w.params.anon = ANON_NO;
@@ -817,7 +817,7 @@ static void test_who_is_not_aged(void **arg)
 			limit_init(&h, KERNEL_612);
 		else
 			anon_cold(&h, 300);
-		h.w.snapshot.system.swap_is_memory = false;
+		h.w.snapshot.system.swap_is_zram = false;
 		h.refault_file = 300;
 		run(8);
 		miss(2000);

@@ -204,7 +204,7 @@ static void test_swap_device(void **arg)
 {
 	(void)arg;
 	begin();
-	w.snapshot.system.swap_is_memory = false;
+	w.snapshot.system.swap_is_zram = false;
 	world_tick(&w);
 	assert_refused(REASON_SWAP_DEVICE);
 	w.params.anon = ANON_YES;
@@ -217,7 +217,7 @@ static void test_swap_that_rotates(void **arg)
 {
 	(void)arg;
 	begin();
-	w.snapshot.system.swap_is_memory = false;
+	w.snapshot.system.swap_is_zram = false;
 	w.params.anon = ANON_YES;
 	w.snapshot.system.swap_rotates = true;
 	world_tick(&w);
@@ -235,7 +235,7 @@ static void test_swap_write_budget(void **arg)
 
 	(void)arg;
 	begin();
-	system->swap_is_memory = false;
+	system->swap_is_zram = false;
 	w.params.anon = ANON_YES;
 	world_full_pace(&w, idle);
 	wanted_bytes = world_bytes(&w, idle);
@@ -251,7 +251,7 @@ static void test_swap_write_budget(void **arg)
 	world_tick(&w);
 	assert_true(world_bytes(&w, idle) > MIB(2));
 	w.params.swap_write_bytes = 0;
-	system->swap_is_memory = true;
+	system->swap_is_zram = true;
 	world_tick(&w);
 	assert_true(world_bytes(&w, idle) > MIB(2));
 }

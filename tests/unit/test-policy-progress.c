@@ -20,7 +20,7 @@ static void begin(void)
 {
 	memset(&state, 0, sizeof(state));
 	memset(&sample, 0, sizeof(sample));
-	snapshot = (struct snapshot){.now_usec = SECONDS(1000), .system.swap_is_memory = true};
+	snapshot = (struct snapshot){.now_usec = SECONDS(1000), .system.swap_is_zram = true};
 }
 
 /* A second in which so many refaults were met with so much CPU time. */
@@ -60,7 +60,7 @@ static void test_costs(void **arg)
 	pass_for(30, 100, 0, 500000);
 	assert_int_equal(cost(20, 0), 100 * 30 * 2);
 	begin();
-	snapshot.system.swap_is_memory = false;
+	snapshot.system.swap_is_zram = false;
 	pass_for(30, 100, 0, 500000);
 	assert_int_equal(cost(20, 0), 100 * 200 * 2);
 }

@@ -165,6 +165,14 @@ static void test_floor_without_swap(void **arg)
 	w.memcgs[slice].swap_current_bytes = SAMPLE_UNKNOWN;
 	protection_step(&w.snapshot, w.states);
 	assert_int_equal(floor_of(small), MIB(10 + 60));
+	w.memcgs[slice].swap_max_bytes = SAMPLE_INFINITY;
+	w.memcgs[slice].zswap_max_bytes = 0;
+	w.memcgs[small].zswap_only = w.snapshot.system.zswap = true;
+	protection_step(&w.snapshot, w.states);
+	assert_int_equal(floor_of(small), MIB(10 + 60));
+	w.snapshot.system.zswap = false;
+	protection_step(&w.snapshot, w.states);
+	assert_int_equal(floor_of(small), MIB(10));
 }
 
 /* A stream and a cold service are taken down to what their slice protects, and no further. */

@@ -256,10 +256,18 @@ static void test_kernel_without_swappiness(void **arg)
 	(void)arg;
 	begin();
 	system->reclaim_swappiness = false;
-	system->swap_is_memory = false;
+	system->swap_is_zram = false;
 	flow(MIB(4));
 	assert_refused(stream, REASON_SWAPPINESS);
-	system->swap_is_memory = true;
+	/* Nor where zswap leaves it to the disk. */
+	system->zswap = true;
+	flow(MIB(2));
+	assert_refused(stream, REASON_SWAPPINESS);
+	system->zswap_room_bytes = MIB(64);
+	flow(MIB(2));
+	assert_reclaims(stream);
+	system->zswap = false;
+	system->swap_is_zram = true;
 	flow(MIB(2));
 	assert_reclaims(stream);
 	assert_int_equal(world_decision(&w, stream)->swappiness, SWAPPINESS_DEFAULT);

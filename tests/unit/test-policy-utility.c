@@ -86,7 +86,7 @@ static void test_cost(void **arg)
 	churn(100, 0, 100);
 	assert_in_range(w.states[db].utility, 2900000, 3000000);
 	begin();
-	w.snapshot.system.swap_is_memory = false;
+	w.snapshot.system.swap_is_zram = false;
 	churn(100, 0, 100);
 	assert_in_range(w.states[db].utility, 19900000, 20000000);
 }

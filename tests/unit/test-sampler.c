@@ -98,7 +98,7 @@ static void test_system(void **state)
 	system = &host.snapshot.system;
 	assert_int_equal(system->capability, CAPABILITY_GENERATIONS);
 	assert_true(system->reclaim_swappiness);
-	assert_false(system->swap_is_memory);
+	assert_false(system->swap_is_zram);
 	assert_int_equal(system->ram_bytes, UINT64_C(16315412) * 1024);
 	assert_int_equal(system->available_bytes, UINT64_C(8000000) * 1024);
 	assert_int_equal(system->swap_total_bytes, UINT64_C(2097148) * 1024);
