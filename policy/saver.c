@@ -16,7 +16,7 @@
  * The walk is paid for in the same way: with CpuBudget of 1 % the next aging comes no sooner than a
  * hundred times the time that the last one took. A working set of a terabyte takes seconds to walk.
  * And all of it waits while the agent as a whole, the kernel's work for it included, has spent more
- * than its CpuBudget: idle memory can wait.
+ * than its CpuBudget: idle memory can wait, file (saver_file.c) as well as anon.
  *
  * Where an aging does harm it is never asked for: under reclaim by others (a limit, kswapd) the
  * order of file pages by access count would be lost (measured: 0 to 35 000 refaults), and where

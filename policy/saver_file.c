@@ -221,6 +221,8 @@ static uint64_t take(const struct memcg_view *view, struct plan *plan)
 	    file_reclaim_refused(view->params, view->snapshot, view->index, true, view->state,
 				 &swappiness))
 		return 0;
+	if (view->snapshot->system.cpu_wait_usec > 0)
+		return view_say(view, REASON_CPU_BUDGET, view->snapshot->system.cpu_wait_usec, 0);
 	view->state->wants_tiers = true;
 	if (tier_refuses(view->state))
 		return 0;

@@ -93,7 +93,8 @@ static const char *check_target(const struct check *c, const struct decision *d)
 	if (c->snapshot->read_usec > SECONDS(20))
 		return "acts on what took long to be read";
 	if (c->snapshot->system.cpu_wait_usec > 0 &&
-	    (d->reason == REASON_EVICT_COLD || d->reason == REASON_AGE))
+	    (d->reason == REASON_EVICT_COLD || d->reason == REASON_AGE ||
+	     d->reason == REASON_UNUSED_FILE || d->reason == REASON_USED_UP))
 		return "sweeps while the CPU budget is spent";
 	if (!m->leaf)
 		return "acts on an inner node";

@@ -57,6 +57,15 @@ static void test_one_percent(void **arg)
 	assert_int_equal(w.plan.n_decisions, 0);
 }
 
+static void test_cpu_budget_does_not_stop_it(void **arg)
+{
+	(void)arg;
+	begin(0);
+	w.snapshot.system.cpu_wait_usec = SECONDS(3600);
+	world_tick(&w);
+	assert_evicts(MIB(5), MIB(5));
+}
+
 /* Less than 256 KiB are not worth a write. */
 static void test_least_amount(void **arg)
 {
@@ -360,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_percent),
+		cmocka_unit_test(test_cpu_budget_does_not_stop_it),
 		cmocka_unit_test(test_least_amount),
 		cmocka_unit_test(test_a_second_of_growth),
 		cmocka_unit_test(test_two_percent_at_most),

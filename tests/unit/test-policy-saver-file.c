@@ -102,6 +102,28 @@ static void test_what_comes_back_stops_it(void **arg)
 	assert_in_range(world_bytes(&w, cache), 1, w.memcgs[cache].current_bytes / 100);
 }
 
+/* Idle file waits for CPU time as idle anon does, and goes on by itself. */
+static void test_cpu_budget_is_waited_for(void **arg)
+{
+	(void)arg;
+	begin();
+	tick(0);
+	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
+	w.snapshot.system.cpu_wait_usec = SECONDS(3);
+	tick(0);
+	assert_decides(ACTION_NONE, REASON_CPU_BUDGET);
+	assert_int_equal(w.states[cache].verdict.measured, SECONDS(3));
+	assert_false(w.states[cache].wants_tiers);
+	/* Nor is it aged when it is used up. */
+	w.lruvecs[0].gens[0].pages[LRU_FILE] = 0;
+	tick(0);
+	assert_decides(ACTION_NONE, REASON_CPU_BUDGET);
+	w.lruvecs[0].gens[0].pages[LRU_FILE] = PAGES(1000);
+	w.snapshot.system.cpu_wait_usec = 0;
+	tick(0);
+	assert_decides(ACTION_EVICT, REASON_UNUSED_FILE);
+}
+
 /* 2 ms a refault: PressureLimit of 0.1 % pays for one in two seconds, and 10 us for all that
  * RefaultLimit allows. */
 static void test_slow_storage_allows_less(void **arg)
@@ -442,6 +464,7 @@ int main(void)
 		cmocka_unit_test(test_begins_small_and_doubles),
 		cmocka_unit_test(test_a_trial_can_be_judged),
 		cmocka_unit_test(test_what_comes_back_stops_it),
+		cmocka_unit_test(test_cpu_budget_is_waited_for),
 		cmocka_unit_test(test_slow_storage_allows_less),
 		cmocka_unit_test(test_usual_cost),
 		cmocka_unit_test(test_cache_in_use_is_left_alone),

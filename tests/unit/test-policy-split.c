@@ -315,6 +315,16 @@ static void test_looks_again_sooner_near_the_limit(void **arg)
 	assert_int_equal(w.plan.next_usec, 500000);
 }
 
+/* The kernel would take the same in the path of a request: that is no CPU time saved. */
+static void test_cpu_budget_does_not_stop_it(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.system.cpu_wait_usec = SECONDS(3600);
+	flow(MIB(8));
+	assert_reclaims(stream);
+}
+
 static void test_pressure_does_not_stop_it(void **arg)
 {
 	(void)arg;
@@ -429,6 +439,7 @@ int main(void)
 		cmocka_unit_test(test_with_swappiness_file_alone),
 		cmocka_unit_test(test_looks_again_sooner_near_the_limit),
 		cmocka_unit_test(test_pressure_does_not_stop_it),
+		cmocka_unit_test(test_cpu_budget_does_not_stop_it),
 		cmocka_unit_test(test_refaults_stop_it),
 		cmocka_unit_test(test_few_of_many_come_back),
 		cmocka_unit_test(test_recent_evictions_prove_nothing),
