@@ -88,6 +88,7 @@ struct executor *executor_free(struct executor *executor)
 	if (!executor)
 		return NULL;
 	drop_queued(executor);
+	zram_meter_done(&executor->book.meter);
 	free(executor);
 	return NULL;
 }
@@ -96,6 +97,12 @@ void executor_configure(struct executor *executor, const struct config *config, 
 {
 	executor->config = config;
 	executor->dry_run = dry_run || !executor->ring;
+}
+
+void executor_follow_swap(struct executor *executor, const char *root,
+			  const struct swap_summary *swap)
+{
+	zram_meter_follow(&executor->book.meter, root, swap);
 }
 
 /* --- one step */
@@ -201,6 +208,7 @@ static int begin_step(struct action *action)
 			action->memcg->outcome.failures++;
 		return r;
 	}
+	write_book_begin(&executor->book, action);
 	request->deadline_usec = executor->config->write_deadline_usec;
 	request->done = on_written;
 	request->userdata = action;
@@ -241,6 +249,8 @@ static void pump(struct executor *executor)
 			finish(action);
 		action = next;
 	}
+	if (!executor->actions)
+		write_book_rest(&executor->book);
 }
 
 /* --- plans */

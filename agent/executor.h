@@ -20,6 +20,10 @@ struct executor *executor_free(struct executor *executor);
 /* Takes the limits from the configuration; config must stay until the next call. */
 void executor_configure(struct executor *executor, const struct config *config, bool dry_run);
 
+/* What is swapped to now; root must stay. */
+void executor_follow_swap(struct executor *executor, const char *root,
+			  const struct swap_summary *swap);
+
 /* Drops what the former plan left unbegun and queues this one. memcgs: those of the snapshot that
  * the plan was made from, in the same order. */
 void executor_start(struct executor *executor, const struct plan *plan,

@@ -139,6 +139,7 @@ int kparse_memory_stat(const char *text, size_t len, struct memcg_sample *ret)
 		PGSCAN = 9,
 		PGSTEAL = 14,
 		PARTS = 5,
+		ZSWAP = PGSTEAL + PARTS,
 	};
 	struct keyed items[] = {
 		[LRU] = {.key = "active_anon"},
@@ -160,6 +161,7 @@ int kparse_memory_stat(const char *text, size_t len, struct memcg_sample *ret)
 		{.key = "pgsteal_direct"},
 		{.key = "pgsteal_khugepaged"},
 		{.key = "pgsteal_proactive"},
+		[ZSWAP] = {.key = "zswap"},
 	};
 	int r = keyed_read(text_of(text, len), KEYED_FLAT, items, ARRAY_SIZE(items));
 	bool torn = r == -EBADMSG;
@@ -178,6 +180,9 @@ int kparse_memory_stat(const char *text, size_t len, struct memcg_sample *ret)
 	ret->pgscan_pages = sum_or_parts(items + PGSCAN, PARTS, torn);
 	ret->pgsteal_pages = sum_or_parts(items + PGSTEAL, PARTS, torn);
 	ret->counts_proactive = items[PGSTEAL + 4].value != SAMPLE_UNKNOWN;
+	/* Also the number of a file of its own, which may have been read. */
+	if (items[ZSWAP].value != SAMPLE_UNKNOWN)
+		ret->zswap_current_bytes = items[ZSWAP].value;
 	return 0;
 }
 

@@ -57,11 +57,13 @@ static bool is_dry_run(const struct manager *manager)
 	return manager->options.dry_run || manager->config->dry_run;
 }
 
-static void follow_swap_writes(struct manager *manager, bool at_end)
+static void follow_swap(struct manager *manager, bool at_end)
 {
 	manager->pass.swap_written_bytes = swap_writes_follow(
 		&manager->swap_writes, executor_totals(manager->executor)->disk_bytes);
 	swap_writes_save(&manager->swap_writes, at_end);
+	executor_follow_swap(manager->executor, manager->options.root,
+			     &manager->host.files.swap.summary);
 }
 
 static void refresh_features(void *userdata)
@@ -71,7 +73,7 @@ static void refresh_features(void *userdata)
 
 	watchdog_note(&manager->watchdog,
 		      executor_is_stalled(manager->executor, clock_usec(CLOCK_MONOTONIC)));
-	follow_swap_writes(manager, false);
+	follow_swap(manager, false);
 	/* A write that was handed over may still need the descriptor. */
 	if (executor_is_idle(manager->executor))
 		lru_gen_refresh(&manager->lru_gen, manager->options.root);
@@ -387,7 +389,7 @@ int manager_run(struct manager *manager)
 	if (manager->options.once && (r < 0 || manager->stop))
 		return r;
 	tell(manager, true);
-	follow_swap_writes(manager, true);
+	follow_swap(manager, true);
 	if (manager->options.once) {
 		memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 		report_table(&manager->features, manager->config, is_dry_run(manager), memcgs, n);

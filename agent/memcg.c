@@ -171,6 +171,7 @@ int memcg_reclaim_fd(struct memcg *memcg)
 static const struct memcg_usage unknown_usage = {
 	.current_bytes = SAMPLE_UNKNOWN,
 	.swap_bytes = SAMPLE_UNKNOWN,
+	.zswap_bytes = SAMPLE_UNKNOWN,
 	.pgsteal = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 	.pgscan = {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN, SAMPLE_UNKNOWN},
 };
@@ -183,7 +184,7 @@ static struct reclaim_parts parts_of(uint64_t all, const struct vmstat_reclaim *
 
 static int read_usage_stat(struct memcg *memcg, struct memcg_usage *ret)
 {
-	struct memcg_sample sample;
+	struct memcg_sample sample = {.zswap_current_bytes = SAMPLE_UNKNOWN};
 	struct vmstat parts; /* of the memcg: the names are the same */
 	char text[STAT_TEXT_MAX];
 	int len = read_kept(memcg, &memcg->usage_fds[1], MEMCG_STAT, text, sizeof(text));
@@ -192,6 +193,7 @@ static int read_usage_stat(struct memcg *memcg, struct memcg_usage *ret)
 		return len;
 	if (kparse_memory_stat(text, (size_t)len, &sample) >= 0 &&
 	    kparse_vmstat(text, (size_t)len, &parts) >= 0) {
+		ret->zswap_bytes = sample.zswap_current_bytes;
 		ret->pgsteal = parts_of(sample.pgsteal_pages, &parts.pgsteal);
 		ret->pgscan = parts_of(sample.pgscan_pages, &parts.pgscan);
 	}

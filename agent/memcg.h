@@ -40,6 +40,8 @@ enum memcg_file {
 /* savings.c: what our writes freed of it. */
 struct memcg_freed {
 	uint64_t held_bytes[_LRU_TYPE_MAX];    /* and what has not come back */
+	uint64_t cost_bytes;                   /* what zram and zswap took for the anon of it */
+	uint64_t unpriced_bytes;               /* anon of it for which that is not known */
 	uint64_t refault_pages[_LRU_TYPE_MAX]; /* that were counted when this was last looked at */
 };
 
@@ -125,6 +127,7 @@ struct memcg_usage {
 	uint64_t current_bytes;
 	uint64_t swap_bytes;
 	struct reclaim_parts pgsteal, pgscan; /* pages */
+	uint64_t zswap_bytes; /* what of swap_bytes is there compressed, and part of current_bytes */
 };
 int memcg_read_usage(struct memcg *memcg, struct memcg_usage *ret);
 

@@ -139,7 +139,7 @@ void report_status(struct report_pace *pace, const struct features *features, bo
 		   struct memcg *const *memcgs, size_t n, const struct executor_totals *totals)
 {
 	const char *capability = capability_to_string(features->capability);
-	char bytes[BYTES_TEXT_MAX];
+	char bytes[BYTES_TEXT_MAX], cost[BYTES_TEXT_MAX];
 	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
 	size_t held = 0, of_a_class = 0;
 
@@ -155,9 +155,13 @@ void report_status(struct report_pace *pace, const struct features *features, bo
 			      of_a_class, n,
 			      explain_bytes(totals->dry_bytes, bytes, sizeof(bytes)));
 	else
-		notify_status("%s: %zu of %zu memcgs, %s freed, %zu held back", capability,
-			      of_a_class, n,
-			      explain_bytes(totals->freed_bytes, bytes, sizeof(bytes)), held);
+		notify_status(
+			"%s: %zu of %zu memcgs, %s freed, %s%s%zu held back", capability,
+			of_a_class, n, explain_bytes(totals->freed_bytes, bytes, sizeof(bytes)),
+			totals->cost_bytes > 0
+				? explain_bytes(totals->cost_bytes, cost, sizeof(cost))
+				: "",
+			totals->cost_bytes > 0 ? " of it stay as swap in memory, " : "", held);
 }
 
 static void print_row(const struct config *config, const struct memcg *memcg)

@@ -27,7 +27,8 @@ void summary_init(struct summary *ret)
 
 static void say_done(const struct executor_totals *former, const struct executor_totals *totals)
 {
-	char freed[BYTES_TEXT_MAX], asked[BYTES_TEXT_MAX];
+	char freed[BYTES_TEXT_MAX], asked[BYTES_TEXT_MAX], cost[BYTES_TEXT_MAX];
+	uint64_t cost_bytes = totals->cost_bytes - former->cost_bytes;
 
 	if (totals->dry_bytes != former->dry_bytes)
 		log_event(
@@ -36,10 +37,12 @@ static void say_done(const struct executor_totals *former, const struct executor
 	if (totals->writes == former->writes)
 		return;
 	log_event(LOG_INFO, NULL,
-		  "freed %s of %s asked for, %" PRIu64 " agings, %" PRIu64 " writes, %" PRIu64
+		  "freed %s of %s asked for, %s%s%" PRIu64 " agings, %" PRIu64 " writes, %" PRIu64
 		  " without effect",
 		  explain_bytes(totals->freed_bytes - former->freed_bytes, freed, sizeof(freed)),
 		  explain_bytes(totals->asked_bytes - former->asked_bytes, asked, sizeof(asked)),
+		  cost_bytes > 0 ? explain_bytes(cost_bytes, cost, sizeof(cost)) : "",
+		  cost_bytes > 0 ? " of it stay as swap in memory, " : "",
 		  totals->agings - former->agings, totals->writes - former->writes,
 		  totals->failures - former->failures);
 }

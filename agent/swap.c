@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -128,6 +129,9 @@ static void look_at(const struct swap_area *area, void *userdata)
 		area->is_zram ? ROTATIONAL_NO : swap_rotational(look->root, area);
 
 	look->summary->areas++;
+	if (area->is_zram && look->summary->zram < SWAP_ZRAMS_MAX)
+		look->summary->zram_numbers[look->summary->zram] =
+			(unsigned)strtoul(strrchr(area->name, '/') + strlen("/zram"), NULL, 10);
 	look->summary->zram += area->is_zram;
 	look->summary->rotational += rotational == ROTATIONAL_YES;
 	add_text(look, area, rotational);

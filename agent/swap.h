@@ -8,10 +8,13 @@
 #include "file.h"
 #include "kparse.h"
 
+#define SWAP_ZRAMS_MAX 8
+
 struct swap_summary {
 	unsigned areas;
-	unsigned zram;       /* of these */
-	unsigned rotational; /* of these, known to be on a disk that rotates */
+	unsigned zram;                         /* of these, */
+	unsigned zram_numbers[SWAP_ZRAMS_MAX]; /* the N of /dev/zramN of each, while there is room */
+	unsigned rotational;                   /* of these, known to be on a disk that rotates */
 	/* Each area with its device, for people: "/dev/zram0 (zram), /dev/sda2 (rotational)"; what
 	 * does not fit is left out, with "..." in its place. */
 	char text[120];

@@ -42,6 +42,36 @@ static enum lru_type action_type(const struct action *action)
 		       : LRU_FILE;
 }
 
+void write_book_begin(struct write_book *book, const struct action *action)
+{
+	if (action_type(action) != LRU_ANON || book->zram_read)
+		return;
+	zram_meter_read(&book->meter, &book->zram);
+	book->zram_read = true;
+}
+
+void write_book_rest(struct write_book *book)
+{
+	book->zram_read = false;
+}
+
+/* Adds what zram has grown by for this write. */
+static void add_zram(struct write_book *book, const struct action *action,
+		     struct write_effect *effect)
+{
+	struct zram_total after;
+	uint64_t bytes;
+
+	if (action_type(action) != LRU_ANON) {
+		effect->cost_bytes = 0;
+		return;
+	}
+	zram_meter_read(&book->meter, &after);
+	bytes = zram_cost_bytes(&book->zram, &after, effect->stored_bytes);
+	effect->cost_bytes = is_number(bytes) ? saturating_add(effect->cost_bytes, bytes) : bytes;
+	book->zram = after;
+}
+
 /* What all writes together tell of this kernel; may change the judgement of this one. */
 static enum write_result listen(struct write_book *book, const struct action *action, int result,
 				enum write_result judged, const struct write_effect *effect)
@@ -77,6 +107,8 @@ static void book_totals(struct executor_totals *totals, const struct action *act
 	if (effect->known && judged != WRITE_NOT_BEGUN) {
 		totals->asked_bytes += action->step_bytes;
 		totals->freed_bytes += effect->freed_bytes;
+		totals->cost_bytes =
+			saturating_add(totals->cost_bytes, number_or(effect->cost_bytes, 0));
 		if (action->decision.to_disk)
 			totals->disk_bytes =
 				saturating_add(totals->disk_bytes,
@@ -108,26 +140,30 @@ static void book_outcome(struct action *action, int result, enum write_result ju
 	outcome->freed_bytes += effect->freed_bytes;
 	outcome->scanned_pages += effect->scanned_pages;
 	outcome->stolen_pages[action_type(action)] += effect->stolen_pages;
-	savings_book(memcg, action_type(action), effect->freed_bytes);
+	savings_book(memcg, action_type(action), effect->freed_bytes, effect->cost_bytes);
 	if (result < 0 || judged == WRITE_FREED)
 		memcg->slow_bytes = write_size_slow(memcg->slow_bytes, action->step_bytes, judged);
 }
 
 static void log_step(const struct action *action, int result, enum write_result judged,
-		     uint64_t freed_bytes)
+		     const struct write_effect *effect)
 {
+	char cost[64] = "";
 	const char *reason = reason_to_string(action->decision.reason);
 	const char *name = action->memcg->name, *what = write_result_to_string(judged);
 	const char *error = result < 0 ? strerror(-result) : "";
 
+	if (is_number(effect->cost_bytes) && effect->cost_bytes > 0)
+		snprintf(cost, sizeof(cost), "%" PRIu64 " kB of it stay as swap in memory, ",
+			 effect->cost_bytes / 1024);
 	if (action->decision.action == ACTION_AGE)
 		log_action(name, reason, 0, "%s: %s: %s%s%s", name, write_book_word(action), what,
 			   result < 0 ? ": " : "", error);
 	else
-		log_action(name, reason, freed_bytes,
-			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB, %s%s%s", name,
-			   write_book_word(action), freed_bytes / 1024, action->step_bytes / 1024,
-			   what, result < 0 ? ": " : "", error);
+		log_action(name, reason, effect->freed_bytes,
+			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB, %s%s%s%s", name,
+			   write_book_word(action), effect->freed_bytes / 1024,
+			   action->step_bytes / 1024, cost, what, result < 0 ? ": " : "", error);
 }
 
 int write_book_enter(struct write_book *book, struct action *action, int result,
@@ -141,12 +177,13 @@ int write_book_enter(struct write_book *book, struct action *action, int result,
 	if (r >= 0)
 		write_measure(action->decision.action, &action->before, &after, action->step_bytes,
 			      &effect);
+	add_zram(book, action, &effect);
 	if (!memcg_is_gone_errno(r))
 		judged = write_judge(action->decision.action, result, action->step_bytes, &effect);
 	judged = listen(book, action, result, judged, &effect);
 	book_totals(&book->totals, action, result, judged, &effect);
 	book_outcome(action, result, judged, &effect);
-	log_step(action, result, judged, effect.freed_bytes);
+	log_step(action, result, judged, &effect);
 	*ret_freed_bytes = effect.freed_bytes;
 	return r;
 }

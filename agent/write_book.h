@@ -8,6 +8,7 @@
 
 #include "actuator.h"
 #include "write_result.h"
+#include "zram_meter.h"
 
 /* Since the start of the daemon. */
 struct executor_totals {
@@ -17,6 +18,7 @@ struct executor_totals {
 	uint64_t agings;
 	uint64_t asked_bytes;
 	uint64_t freed_bytes;
+	uint64_t cost_bytes; /* what of it zram and zswap took, as far as that is known */
 	uint64_t disk_bytes; /* by the growth of pgsteal: what was swapped out to a disk at most */
 	uint64_t dry_bytes;  /* what a dry run would have asked for */
 };
@@ -26,7 +28,17 @@ struct write_book {
 	uint64_t excess_bytes[_ACTION_MAX]; /* that this kernel takes above what it is asked for */
 	unsigned lies;  /* successes of memory.reclaim in a row that freed nothing */
 	unsigned races; /* EINVAL of lru_gen in a row */
+	struct zram_meter meter;
+	struct zram_total zram; /* as last read in a row of writes */
+	bool zram_read;         /* and it still holds */
 };
+
+/* A write of action is about to begin. zram is read ahead of the first of a row that swaps, and after
+ * each: what it grew by between two readings is shared out by what was swapped. */
+void write_book_begin(struct write_book *book, const struct action *action);
+
+/* The row has ended. */
+void write_book_rest(struct write_book *book);
 
 /* Enters the write of action that has just ended with result. *ret_freed_bytes is always set.
  * Returns 0, or the error of looking at the memcg afterwards: -ENODEV and -ENOENT when it has gone. */

@@ -54,6 +54,19 @@ static uint64_t growth(uint64_t after, uint64_t before)
 	return is_number(after) && is_number(before) ? saturating_sub(after, before) : 0;
 }
 
+/* What an eviction has stored in swap: a page that has a place there still is not stored anew. */
+static uint64_t stored_bytes(const struct memcg_usage *before, const struct memcg_usage *after,
+			     uint64_t stolen_pages, uint64_t page_bytes)
+{
+	uint64_t bytes = UINT64_MAX;
+
+	if (is_number(before->swap_bytes) && is_number(after->swap_bytes))
+		bytes = saturating_sub(after->swap_bytes, before->swap_bytes);
+	if (is_number(stolen_pages))
+		bytes = min_u64(bytes, saturating_mul(stolen_pages, page_bytes));
+	return bytes == UINT64_MAX ? 0 : bytes;
+}
+
 void write_measure(enum action_kind action, const struct memcg_usage *before,
 		   const struct memcg_usage *after, uint64_t asked_bytes, struct write_effect *ret)
 {
@@ -72,6 +85,10 @@ void write_measure(enum action_kind action, const struct memcg_usage *before,
 		     (is_number(before->current_bytes) && is_number(after->current_bytes));
 	ret->stolen_pages = number_or(stolen_pages, 0);
 	ret->scanned_pages = number_or(scanned_pages, 0);
+	if (action == ACTION_EVICT) {
+		ret->stored_bytes = stored_bytes(before, after, stolen_pages, page_bytes);
+		ret->cost_bytes = growth(after->zswap_bytes, before->zswap_bytes);
+	}
 	/* The counters may lag by a batch, or not have been read: then the memcg's size tells, and its
 	 * swap. But a memcg also gives memory up by itself: beyond what was asked for, that is it. */
 	ret->freed_bytes = max_u64(saturating_mul(ret->stolen_pages, page_bytes),

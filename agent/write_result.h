@@ -31,12 +31,15 @@ struct write_effect {
 	uint64_t freed_bytes;
 	uint64_t stolen_pages; /* our share of the growth of pgsteal */
 	uint64_t scanned_pages;
+	uint64_t stored_bytes; /* ACTION_EVICT: in swap, uncompressed */
+	uint64_t cost_bytes; /* what of it zram and zswap hold in memory; SAMPLE_UNKNOWN: not known */
 };
 
 /* A request for less may drown in the lag of memory.stat, and is not a lie. */
 #define WRITE_LIE_LEAST_BYTES (UINT64_C(1) << 20)
 
-/* The effect of a write that asked for so many bytes, from the numbers before and after it. */
+/* The effect of a write that asked for so many bytes, from the numbers before and after it. Of its cost
+ * only the memcg's zswap is in it. */
 void write_measure(enum action_kind action, const struct memcg_usage *before,
 		   const struct memcg_usage *after, uint64_t asked_bytes, struct write_effect *ret);
 

@@ -443,6 +443,60 @@ static void test_eviction_ends_with_its_pass(void **state)
 	bench_close(&bench);
 }
 
+static void store(struct bench *bench, const char *path, uint64_t bytes, uint64_t stored_bytes,
+		  uint64_t used_bytes)
+{
+	uint64_t pages = bytes / PAGE;
+
+	fixture_printf(bench->fixture, fixture_memcg_file(path, "memory.swap.current"), "%ju\n",
+		       (uintmax_t)(4096 + bytes));
+	fixture_printf(bench->fixture, fixture_memcg_file(path, "memory.stat"),
+		       "anon 0\npgscan %ju\npgsteal %ju\n", (uintmax_t)(70000 + pages),
+		       (uintmax_t)(60000 + pages));
+	fixture_printf(bench->fixture, "sys/block/zram0/mm_stat", "%ju 0 %ju 0 0 0 0 0 0\n",
+		       (uintmax_t)stored_bytes, (uintmax_t)used_bytes);
+}
+
+/* Two evictions, one after the other; what zram grows by in each is its own, and off what it saved. */
+static void test_what_zram_grows_by(void **state)
+{
+	const struct swap_summary swap = {.areas = 1, .zram = 1};
+	struct bench bench;
+
+	bench_open(&bench, state);
+	store(&bench, "/a", 0, 100 * MIB, 30 * MIB);
+	store(&bench, "/b", 0, 100 * MIB, 30 * MIB);
+	executor_follow_swap(bench.executor, bench.fixture->root, &swap);
+	decide(&bench, "/a", ACTION_EVICT, 4 * MIB);
+	decide(&bench, "/b", ACTION_EVICT, 8 * MIB);
+	start(&bench);
+	store(&bench, "/a", 4 * MIB, 104 * MIB, 31 * MIB);
+	fake_ring_complete(&bench.ring);
+	/* Half of what is stored now is somebody else's. */
+	store(&bench, "/b", 8 * MIB, 120 * MIB, 37 * MIB);
+	fake_ring_complete(&bench.ring);
+	assert_int_equal(find(&bench, "/a")->freed.held_bytes[LRU_ANON], 4 * MIB);
+	assert_int_equal(find(&bench, "/a")->freed.cost_bytes, MIB);
+	assert_int_equal(find(&bench, "/b")->freed.cost_bytes, 3 * MIB);
+	assert_int_equal(executor_totals(bench.executor)->cost_bytes, 4 * MIB);
+	/* Between two rows of writes zram is not ours. */
+	store(&bench, "/c", 0, 200 * MIB, 90 * MIB);
+	decide(&bench, "/c", ACTION_EVICT, 4 * MIB);
+	start(&bench);
+	store(&bench, "/c", 4 * MIB, 204 * MIB, 92 * MIB);
+	fake_ring_complete(&bench.ring);
+	assert_int_equal(find(&bench, "/c")->freed.cost_bytes, 2 * MIB);
+	/* Not to be read: unknown, and not 0. */
+	fixture_write(bench.fixture, "sys/block/zram0/mm_stat", "junk\n");
+	decide(&bench, "/d", ACTION_EVICT, 4 * MIB);
+	start(&bench);
+	store(&bench, "/d", 4 * MIB, 208 * MIB, 94 * MIB);
+	fake_ring_complete(&bench.ring);
+	assert_int_equal(find(&bench, "/d")->freed.cost_bytes, 0);
+	assert_int_equal(find(&bench, "/d")->freed.unpriced_bytes, 4 * MIB);
+	bench_close(&bench);
+}
+
 /* Of two, the one whose decision says that it does not stay in memory. */
 static void test_what_goes_to_a_disk(void **state)
 {
@@ -692,6 +746,7 @@ int main(void)
 		FIXTURE_TEST(test_one_write_to_lru_gen_at_a_time),
 		FIXTURE_TEST(test_eviction_ends_with_its_pass),
 		FIXTURE_TEST(test_what_goes_to_a_disk),
+		FIXTURE_TEST(test_what_zram_grows_by),
 		FIXTURE_TEST(test_protection_is_looked_at_again),
 		FIXTURE_TEST(test_over_reclaim_is_fed_back),
 		FIXTURE_TEST(test_slow_memcg_is_asked_for_less),

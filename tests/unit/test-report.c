@@ -156,7 +156,9 @@ static void test_advice(void **state _unused_)
 static struct summary_totals totals_of_a_minute(void)
 {
 	return (struct summary_totals){
-		.savings = {.returned_bytes = 30 << 20, .held_bytes = {10 << 20, 50 << 20}},
+		.savings = {.returned_bytes = 30 << 20,
+			    .held_bytes = {10 << 20, 50 << 20},
+			    .unpriced_bytes = 10 << 20},
 		.swap = {.held_bytes = 4 << 20, .swapped_bytes = 20 << 20},
 		.executor = {.writes = 9,
 			     .failures = 1,
@@ -248,6 +250,11 @@ static void test_summary(void **state _unused_)
 	assert_non_null(strstr(said, "memory: -|"));
 	assert_null(strstr(said, "RSS_BYTES"));
 	said[0] = '\0';
+	next.executor.cost_bytes = 3 << 20;
+	summary_say(&summary, &start, &next, true);
+	assert_non_null(strstr(said, "freed 100M of 128M asked for, 3.0M of it stay as swap in "
+				     "memory, 2 agings"));
+	said[0] = '\0';
 	/* A dry run has a cost and no savings. */
 	totals = (struct summary_totals){.executor = {.dry_bytes = 1 << 20}, .now_usec = 1000000};
 	summary_say(&summary, &start, &totals, false);
@@ -304,7 +311,7 @@ static void test_summary_of_a_tree(void **state)
 	memcg = find(&tree, "/a");
 	memcg->state.last.refault_pages[LRU_FILE] = 10;
 	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, false);
-	savings_book(memcg, LRU_FILE, 8 << 20);
+	savings_book(memcg, LRU_FILE, 8 << 20, 0);
 	memcg->state.last.refault_pages[LRU_FILE] += (2 << 20) / (uint64_t)sysconf(_SC_PAGESIZE);
 	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, false);
 	/* Not once a tick. */

@@ -64,9 +64,9 @@ static void test_returns(void **state _unused_)
 	/* What comes back before anything was freed is not ours. */
 	refault(0, LRU_FILE, 50 * MIB);
 	look();
-	savings_book(memcgs[0], LRU_FILE, 64 * MIB);
-	savings_book(memcgs[0], LRU_ANON, 32 * MIB);
-	savings_book(memcgs[1], LRU_FILE, 8 * MIB);
+	savings_book(memcgs[0], LRU_FILE, 64 * MIB, 0);
+	savings_book(memcgs[0], LRU_ANON, 32 * MIB, SAMPLE_UNKNOWN);
+	savings_book(memcgs[1], LRU_FILE, 8 * MIB, 0);
 	look();
 	assert_savings(0, 32 * MIB, 72 * MIB);
 	refault(0, LRU_FILE, 20 * MIB);
@@ -86,8 +86,8 @@ static void test_returns(void **state _unused_)
 static void test_gone(void **state _unused_)
 {
 	look();
-	savings_book(memcgs[0], LRU_ANON, 32 * MIB);
-	savings_book(memcgs[1], LRU_FILE, 8 * MIB);
+	savings_book(memcgs[0], LRU_ANON, 32 * MIB, SAMPLE_UNKNOWN);
+	savings_book(memcgs[1], LRU_FILE, 8 * MIB, 0);
 	look();
 	assert_savings(0, 32 * MIB, 8 * MIB);
 	/* Its processes have freed what was swapped out. */
@@ -105,7 +105,7 @@ static void test_gone(void **state _unused_)
 static void test_unknown(void **state _unused_)
 {
 	look();
-	savings_book(memcgs[0], LRU_FILE, 64 * MIB);
+	savings_book(memcgs[0], LRU_FILE, 64 * MIB, 0);
 	refault(0, LRU_FILE, 4 * MIB);
 	look();
 	/* What came back in an interval without a counter is seen in the next. */
@@ -129,9 +129,15 @@ static void test_net(void **state _unused_)
 {
 	struct swap_memory swap = {.held_bytes = 4 * MIB, .swapped_bytes = 20 * MIB};
 
-	savings = (struct savings){.held_bytes = {10 * MIB, 50 * MIB}};
+	savings = (struct savings){.held_bytes = {10 * MIB, 50 * MIB}, .unpriced_bytes = 10 * MIB};
 	assert_int_equal(savings_cost_bytes(&savings, &swap), 2 * MIB);
 	assert_int_equal(savings_net_bytes(&savings, &swap), 58 * MIB);
+	/* Half of it was measured. */
+	savings.unpriced_bytes = 5 * MIB;
+	savings.cost_bytes = MIB / 2;
+	assert_int_equal(savings_net_bytes(&savings, &swap), 60 * MIB - MIB - MIB / 2);
+	savings.unpriced_bytes = 10 * MIB;
+	savings.cost_bytes = 0;
 	/* A disk costs no memory. */
 	swap.held_bytes = 0;
 	assert_int_equal(savings_net_bytes(&savings, &swap), 60 * MIB);
@@ -147,6 +153,35 @@ static void test_net(void **state _unused_)
 	assert_int_equal(savings_net_bytes(&savings, &swap), SAMPLE_UNKNOWN);
 	savings.held_bytes[LRU_ANON] = 0;
 	assert_int_equal(savings_net_bytes(&savings, &swap), 0);
+}
+
+/* All of it was measured: the average is not asked for. */
+static void test_measured_cost(void **state _unused_)
+{
+	const struct swap_memory swap = {.held_bytes = 64 * MIB, .swapped_bytes = 64 * MIB};
+	const struct swap_memory unread = {.held_bytes = SAMPLE_UNKNOWN, .swapped_bytes = 64 * MIB};
+
+	look();
+	savings_book(memcgs[0], LRU_ANON, 32 * MIB, 8 * MIB);
+	savings_book(memcgs[1], LRU_ANON, 10 * MIB, MIB);
+	savings_book(memcgs[1], LRU_FILE, 10 * MIB, 5 * MIB);
+	look();
+	assert_int_equal(savings_cost_bytes(&savings, &swap), 9 * MIB);
+	assert_int_equal(savings_cost_bytes(&savings, &unread), 9 * MIB);
+	/* With a quarter of the pages a quarter of that comes back. */
+	refault(0, LRU_ANON, 8 * MIB);
+	look();
+	assert_int_equal(savings_cost_bytes(&savings, &swap), 7 * MIB);
+	assert_int_equal(savings_net_bytes(&savings, &swap), (24 + 10 + 10 - 7) * MIB);
+	/* A write that was not measured has the average. */
+	savings_book(memcgs[1], LRU_ANON, 10 * MIB, SAMPLE_UNKNOWN);
+	look();
+	assert_int_equal(savings_cost_bytes(&savings, &swap), 17 * MIB);
+	assert_int_equal(savings_cost_bytes(&savings, &unread), SAMPLE_UNKNOWN);
+	/* Its processes have freed half of all that. */
+	memcgs[1]->state.last.swap_current_bytes = 10 * MIB;
+	look();
+	assert_int_equal(savings_cost_bytes(&savings, &swap), 6 * MIB + MIB / 2 + 5 * MIB);
 }
 
 static void test_share(void **state _unused_)
@@ -188,9 +223,10 @@ static void test_own_threads(void **state _unused_)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		SAVINGS_TEST(test_returns),   SAVINGS_TEST(test_gone),
-		SAVINGS_TEST(test_unknown),   cmocka_unit_test(test_net),
-		cmocka_unit_test(test_share), cmocka_unit_test(test_own_threads),
+		SAVINGS_TEST(test_returns),         SAVINGS_TEST(test_gone),
+		SAVINGS_TEST(test_unknown),         cmocka_unit_test(test_net),
+		SAVINGS_TEST(test_measured_cost),   cmocka_unit_test(test_share),
+		cmocka_unit_test(test_own_threads),
 	};
 
 	return cmocka_run_group_tests_name("savings", tests, NULL, NULL);

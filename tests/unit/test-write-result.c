@@ -113,8 +113,9 @@ static void test_whose_pages(void **state _unused_)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct memcg_usage before = {UNKNOWN, UNKNOWN, cases[i].before,
-						   cases[i].before};
-		const struct memcg_usage after = {UNKNOWN, UNKNOWN, cases[i].after, cases[i].after};
+						   cases[i].before, UNKNOWN};
+		const struct memcg_usage after = {UNKNOWN, UNKNOWN, cases[i].after, cases[i].after,
+						  UNKNOWN};
 		struct write_effect effect;
 
 		write_measure(cases[i].action, &before, &after, MIB, &effect);
@@ -150,15 +151,53 @@ static void test_sizes_tell(void **state _unused_)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct memcg_usage before = {cases[i].current[0], cases[i].swap[0], unread,
-						   unread};
+						   unread, UNKNOWN};
 		const struct memcg_usage after = {cases[i].current[1], cases[i].swap[1], unread,
-						  unread};
+						  unread, UNKNOWN};
 		struct write_effect effect;
 
 		write_measure(cases[i].action, &before, &after, 2 * MIB, &effect);
 		assert_int_equal(effect.known, cases[i].known);
 		assert_int_equal(effect.freed_bytes, cases[i].freed_bytes);
 		assert_int_equal(effect.stolen_pages, 0);
+	}
+}
+
+/* What went to swap, and what of it is in memory still. */
+static void test_what_was_stored(void **state _unused_)
+{
+	static const struct {
+		enum action_kind action;
+		uint64_t swap[2], stolen[2], zswap[2], stored_pages, cost_bytes;
+	} cases[] = {
+		{ACTION_EVICT, {10, 40}, {5, 35}, {UNKNOWN, UNKNOWN}, 30, 0},
+		/* Some had a place there; or others swapped, too. */
+		{ACTION_EVICT, {10, 20}, {5, 35}, {UNKNOWN, UNKNOWN}, 10, 0},
+		{ACTION_EVICT, {10, 90}, {5, 35}, {UNKNOWN, UNKNOWN}, 30, 0},
+		{ACTION_EVICT, {UNKNOWN, 90}, {5, 35}, {UNKNOWN, UNKNOWN}, 30, 0},
+		{ACTION_EVICT, {10, 40}, {UNKNOWN, UNKNOWN}, {UNKNOWN, UNKNOWN}, 30, 0},
+		{ACTION_EVICT, {UNKNOWN, 40}, {UNKNOWN, UNKNOWN}, {UNKNOWN, 7}, 0, 0},
+		{ACTION_EVICT, {10, 40}, {5, 35}, {4096, 14096}, 30, 10000},
+		{ACTION_EVICT, {10, 40}, {5, 35}, {4096, 96}, 30, 0},
+		{ACTION_RECLAIM, {10, 40}, {5, 35}, {4096, 14096}, 0, 0},
+		{ACTION_AGE, {10, 40}, {5, 35}, {4096, 14096}, 0, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct memcg_usage usage[2];
+		struct write_effect effect;
+
+		for (size_t at = 0; at < 2; at++) {
+			struct reclaim_parts parts = {cases[i].stolen[at], UNKNOWN, UNKNOWN};
+			uint64_t swap_pages = cases[i].swap[at];
+
+			usage[at] = (struct memcg_usage){
+				MIB, swap_pages == UNKNOWN ? UNKNOWN : swap_pages * PAGE, parts,
+				parts, cases[i].zswap[at]};
+		}
+		write_measure(cases[i].action, &usage[0], &usage[1], MIB, &effect);
+		assert_int_equal(effect.stored_bytes, cases[i].stored_pages * PAGE);
+		assert_int_equal(effect.cost_bytes, cases[i].cost_bytes);
 	}
 }
 
@@ -169,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_small_requests_do_not_lie),
 		cmocka_unit_test(test_whose_pages),
 		cmocka_unit_test(test_sizes_tell),
+		cmocka_unit_test(test_what_was_stored),
 	};
 
 	return cmocka_run_group_tests_name("write-result", tests, NULL, NULL);
