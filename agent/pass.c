@@ -76,12 +76,24 @@ void pass_put_off(struct pass *pass)
 	sampler_put_off(&pass->sampler);
 }
 
-/* The time zone may be another one than at the last look: somebody set it. */
+static bool has_hours(const struct config *config)
+{
+	for (size_t i = 0; i < config->policy.n_classes; i++)
+		if (config->hours[i].n > 0)
+			return true;
+	return false;
+}
+
+/* The time zone may be another one than at the last look: somebody set it, and it is looked up in files
+ * each time. */
 static uint64_t closed_classes(const struct pass *pass, const struct config *config)
 {
-	time_t now = pass->wall_time(NULL);
 	struct tm shown;
+	time_t now;
 
+	if (!has_hours(config))
+		return 0;
+	now = pass->wall_time(NULL);
 	tzset();
 	return localtime_r(&now, &shown) ? config_closed_classes(config, &shown) : 0;
 }
