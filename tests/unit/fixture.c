@@ -148,6 +148,24 @@ void fixture_remove(const struct fixture *fixture, const char *name)
 		fail_msg("remove %s: %s", name, strerror(errno));
 }
 
+int fixture_log_begin(const struct fixture *fixture)
+{
+	int stderr_fd = dup(STDERR_FILENO), fd;
+
+	fixture_write(fixture, FIXTURE_LOG, "");
+	fd = open(fixture_path(fixture, FIXTURE_LOG), O_WRONLY | O_APPEND | O_CLOEXEC);
+	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	close(fd);
+	return stderr_fd;
+}
+
+void fixture_log_end(const struct fixture *fixture, int stderr_fd, char *buf, size_t size)
+{
+	dup2(stderr_fd, STDERR_FILENO);
+	close(stderr_fd);
+	fixture_read(fixture, FIXTURE_LOG, buf, size);
+}
+
 void fixture_add_cgroups(const struct fixture *fixture)
 {
 	fixture_write(fixture, CGROUPS "/cgroup.controllers", "cpuset cpu io memory pids\n");

@@ -32,6 +32,12 @@ void fixture_printf(const struct fixture *fixture, const char *name, const char 
 void fixture_read(const struct fixture *fixture, const char *name, char *buf, size_t size);
 void fixture_remove(const struct fixture *fixture, const char *name); /* with all below it */
 
+/* What is logged goes to this file of it from here on, until the end, which reads it whole and is given
+ * what the begin returned. */
+#define FIXTURE_LOG "log"
+int fixture_log_begin(const struct fixture *fixture);
+void fixture_log_end(const struct fixture *fixture, int stderr_fd, char *buf, size_t size);
+
 /* The root of a cgroup v2 tree, with no memcg but that. */
 void fixture_add_cgroups(const struct fixture *fixture);
 

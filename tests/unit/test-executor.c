@@ -10,7 +10,6 @@
 #include "macro.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -130,14 +129,12 @@ static void test_steps(void **state)
  * (6), and nothing of it is above debug. */
 static void test_said_after_the_fact(void **state)
 {
-	int fd, stderr_fd = dup(STDERR_FILENO);
 	struct bench bench;
 	char text[4096];
+	int stderr_fd;
 
 	bench_open(&bench, state);
-	fixture_write(bench.fixture, "log", "");
-	fd = open(fixture_path(bench.fixture, "log"), O_WRONLY | O_APPEND | O_CLOEXEC);
-	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	stderr_fd = fixture_log_begin(bench.fixture);
 	for (int round = 0; round < 2; round++) {
 		/* The second time with debug shown. */
 		setenv("SYSTEMD_LOG_LEVEL", round ? "debug" : "info", true);
@@ -147,19 +144,17 @@ static void test_said_after_the_fact(void **state)
 		/* One that was told EAGAIN before is asked for less. */
 		decide(&bench, round ? "/b" : "/a", ACTION_RECLAIM, 2 * MIB);
 		start(&bench);
-		fixture_read(bench.fixture, "log", text, sizeof(text));
+		fixture_read(bench.fixture, FIXTURE_LOG, text, sizeof(text));
 		assert_string_equal(text, "");
 		fake_ring_complete_all(&bench.ring);
-		fixture_read(bench.fixture, "log", text, sizeof(text));
+		fixture_read(bench.fixture, FIXTURE_LOG, text, sizeof(text));
 		assert_string_equal(text, round ? "fgreclaimd: /b: reclaimed file: freed 1024 of "
 						  "2048 kB, partly done: Resource temporarily "
 						  "unavailable\n"
 						: "");
 	}
 	unsetenv("SYSTEMD_LOG_LEVEL");
-	dup2(stderr_fd, STDERR_FILENO);
-	close(stderr_fd);
-	close(fd);
+	fixture_log_end(bench.fixture, stderr_fd, text, sizeof(text));
 	bench_close(&bench);
 }
 

@@ -155,25 +155,6 @@ static void stop(struct bench *bench)
 		assert_true(sd_event_run(bench->event, 10000) >= 0);
 }
 
-/* What is logged goes to a file, until read_log(), which is given what this returns. */
-static int log_to_file(const struct bench *bench)
-{
-	int stderr_fd = dup(STDERR_FILENO), fd;
-
-	fixture_write(bench->fixture, "log", "");
-	fd = open(fixture_path(bench->fixture, "log"), O_WRONLY | O_CLOEXEC);
-	assert_true(fd >= 0 && stderr_fd >= 0 && dup2(fd, STDERR_FILENO) >= 0);
-	close(fd);
-	return stderr_fd;
-}
-
-static void read_log(const struct bench *bench, int stderr_fd, char *text, size_t size)
-{
-	dup2(stderr_fd, STDERR_FILENO);
-	close(stderr_fd);
-	fixture_read(bench->fixture, "log", text, size);
-}
-
 static void test_passes_follow(void **state)
 {
 	struct bench bench;
@@ -303,7 +284,7 @@ static void test_slowness_is_said_once(void **state)
 	int stderr_fd;
 
 	bench_open(&bench, state, 0);
-	stderr_fd = log_to_file(&bench);
+	stderr_fd = fixture_log_begin(bench.fixture);
 	for (unsigned round = 1; round <= 3; round++) {
 		char path[16];
 		unsigned loops = 0;
@@ -316,7 +297,7 @@ static void test_slowness_is_said_once(void **state)
 		answer(&bench, path);
 	}
 	stop(&bench);
-	read_log(&bench, stderr_fd, text, sizeof(text));
+	fixture_log_end(bench.fixture, stderr_fd, text, sizeof(text));
 	assert_non_null(strstr(text, "the kernel takes more than 0 s"));
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	bench_close(&bench);
@@ -331,7 +312,7 @@ static void test_no_thread(void **state)
 	int stderr_fd;
 
 	bench_open(&bench, state, PATIENCE);
-	stderr_fd = log_to_file(&bench);
+	stderr_fd = fixture_log_begin(bench.fixture);
 	run_until(&bench, &bench.n_planned, 1);
 	memcg = hierarchy_find(bench.hierarchy, "/good", 5);
 	memcg->outcome = (struct outcome){.writes = 3, .freed_bytes = 4096};
@@ -345,7 +326,7 @@ static void test_no_thread(void **state)
 	assert_int_equal(bench.pass.sampler.reading.samples[memcg->index].outcome.writes, 3);
 	assert_int_equal(memcg->outcome.writes, 0);
 	stop(&bench);
-	read_log(&bench, stderr_fd, text, sizeof(text));
+	fixture_log_end(bench.fixture, stderr_fd, text, sizeof(text));
 	assert_non_null(strstr(text, "no thread to read with"));
 	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
 	bench_close(&bench);
