@@ -16,6 +16,7 @@
 #include "messages.h"
 #include "notify.h"
 #include "report.h"
+#include "stop.h"
 #include "summary.h"
 #include "suspend.h"
 #include "swap_writes.h"
@@ -27,16 +28,10 @@
 #include <string.h>
 #include <systemd/sd-event.h>
 
-/* How long a stop, a second in all, waits for what is under way: reclaim looks at a cancel between two
- * batches, and what the kernel adds up cannot be cancelled at all. */
-#define STOP_USEC          (700 * UINT64_C(1000))
-#define STOP_ACCURACY_USEC (50 * UINT64_C(1000))
-
 struct manager {
 	struct manager_options options;
 	struct config *config;
 	sd_event *event;
-	sd_event_source *stop;
 	struct lru_gen lru_gen;
 	struct hierarchy *hierarchy; /* NULL: nothing to look at on this host */
 	struct feature_host host;
@@ -45,6 +40,7 @@ struct manager {
 	struct executor *executor;
 	struct pass pass;
 	struct ticker *ticker;
+	struct stop stop;
 	struct suspend *suspend; /* NULL: no live host, or --once */
 	struct watchdog watchdog;
 	struct report_pace pace;
@@ -104,57 +100,14 @@ static void tell(struct manager *manager, bool last)
 
 /* --- the end */
 
-/* A thread that still reads keeps what it reads with; the process ends without it. */
-static int on_stop_time(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
-{
-	struct manager *manager = userdata;
-
-	log_warning("a %s under way does not end; leaving it to the kernel",
-		    executor_is_idle(manager->executor) ? "read" : "write");
-	return sd_event_exit(manager->event, 0);
-}
-
-static bool is_idle(const struct manager *manager)
-{
-	return executor_is_idle(manager->executor) && !ticker_is_busy(manager->ticker);
-}
-
-static int exit_when_idle(sd_event_source *source _unused_, void *userdata)
-{
-	struct manager *manager = userdata;
-
-	return is_idle(manager) ? sd_event_exit(manager->event, 0) : 0;
-}
-
-/* Ends the loop once what is under way has ended. */
-static int end(struct manager *manager)
-{
-	ticker_stop(manager->ticker);
-	if (is_idle(manager))
-		return sd_event_exit(manager->event, 0);
-	return sd_event_add_post(manager->event, NULL, exit_when_idle, manager);
-}
-
-/* The same, STOP_USEC later at most. */
 static int begin_stop(struct manager *manager)
 {
-	int r;
-
-	if (manager->stop)
+	if (stop_is_begun(&manager->stop))
 		return 0;
 	notify_stopping();
 	/* Whoever sleeps does not go on by now. */
 	manager->suspend = suspend_free(manager->suspend);
-	executor_stop(manager->executor);
-	r = end(manager);
-	if (r >= 0)
-		r = sd_event_add_time_relative(manager->event, &manager->stop, CLOCK_MONOTONIC,
-					       STOP_USEC, STOP_ACCURACY_USEC, on_stop_time,
-					       manager);
-	if (r < 0)
-		return sd_event_exit(manager->event, r);
-	sd_event_source_set_description(manager->stop, "stop");
-	return 0;
+	return stop_begin(&manager->stop);
 }
 
 /* --- events */
@@ -169,7 +122,7 @@ static void on_planned_once(struct manager *manager, const struct plan *plan)
 	if (ticker_n_passes(manager->ticker) < 2)
 		return;
 	executor_start(manager->executor, plan, memcgs);
-	r = end(manager);
+	r = stop_when_idle(&manager->stop);
 	if (r < 0)
 		sd_event_exit(manager->event, r);
 }
@@ -229,10 +182,10 @@ static int on_signal(sd_event_source *source _unused_, const struct signalfd_sig
 
 struct manager *manager_free(struct manager *manager)
 {
-	/* What a thread still uses cannot be freed: see on_stop_time(). */
+	/* What a thread still uses cannot be freed: see stop.c. */
 	if (!manager || (manager->ticker && ticker_is_busy(manager->ticker)))
 		return NULL;
-	sd_event_source_disable_unref(manager->stop);
+	stop_done(&manager->stop);
 	suspend_free(manager->suspend);
 	ticker_free(manager->ticker);
 	executor_free(manager->executor);
@@ -365,6 +318,11 @@ int manager_new(const struct manager_options *options, struct config *config, st
 			r = add_suspend(manager);
 		if (r < 0)
 			return r;
+		manager->stop = (struct stop){
+			.event = manager->event,
+			.ticker = manager->ticker,
+			.executor = manager->executor,
+		};
 	}
 	*ret = TAKE_PTR(manager);
 	return 0;
@@ -386,7 +344,7 @@ int manager_run(struct manager *manager)
 	if (!manager->options.once)
 		watchdog_begin(&manager->watchdog, manager->event);
 	r = sd_event_loop(manager->event);
-	if (manager->options.once && (r < 0 || manager->stop))
+	if (manager->options.once && (r < 0 || stop_is_begun(&manager->stop)))
 		return r;
 	tell(manager, true);
 	follow_swap(manager, true);
