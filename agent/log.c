@@ -107,12 +107,14 @@ void log_fields(int priority, const char *message_id, const struct log_field *fi
 	va_end(ap);
 }
 
-void log_action(const char *cgroup, const char *reason, uint64_t bytes, const char *format, ...)
+void log_action(const char *cgroup, const char *reason, uint64_t bytes, uint64_t took_usec,
+		const char *format, ...)
 {
 	const struct log_field fields[] = {
 		{.key = "CGROUP", .text = cgroup},
 		{.key = "REASON", .text = reason},
 		{.key = "BYTES", .number = bytes},
+		{.key = "TOOK_USEC", .number = took_usec},
 	};
 	char line[LINE_MAX_BYTES];
 	int saved_errno = errno;

@@ -31,9 +31,10 @@ struct log_field {
 void log_fields(int priority, const char *message_id, const struct log_field *fields,
 		size_t n_fields, const char *format, ...) _printf_(5, 6);
 
-/* What was done to a cgroup, after the fact: bytes is what was measured. At debug. */
-void log_action(const char *cgroup, const char *reason, uint64_t bytes, const char *format, ...)
-	_printf_(4, 5);
+/* What was done to a cgroup, after the fact: bytes is what was measured, and how long it took. At
+ * debug. */
+void log_action(const char *cgroup, const char *reason, uint64_t bytes, uint64_t took_usec,
+		const char *format, ...) _printf_(5, 6);
 
 #define log_warning(...) log_event(LOG_WARNING, NULL, __VA_ARGS__)
 #define log_notice(...)  log_event(LOG_NOTICE, NULL, __VA_ARGS__)

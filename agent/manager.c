@@ -12,6 +12,7 @@
 #include "file.h"
 #include "hierarchy.h"
 #include "log.h"
+#include "loop_lag.h"
 #include "macro.h"
 #include "messages.h"
 #include "notify.h"
@@ -41,6 +42,7 @@ struct manager {
 	struct pass pass;
 	struct ticker *ticker;
 	struct stop stop;
+	struct loop_lag *lag;
 	struct suspend *suspend; /* NULL: no live host, or --once */
 	struct watchdog watchdog;
 	struct report_pace pace;
@@ -67,6 +69,7 @@ static void refresh_features(void *userdata)
 	struct manager *manager = userdata;
 	struct features former = manager->features;
 
+	loop_lag_watch(manager->lag);
 	watchdog_note(&manager->watchdog,
 		      executor_is_stalled(manager->executor, clock_usec(CLOCK_MONOTONIC)));
 	follow_swap(manager, false);
@@ -95,7 +98,8 @@ static void tell(struct manager *manager, bool last)
 	report_status(&manager->pace, &manager->features, is_dry_run(manager), memcgs, n,
 		      executor_totals(manager->executor));
 	summary_tell(&manager->summary, manager->hierarchy, executor_totals(manager->executor),
-		     manager->options.root, ticker_spent_usec(manager->ticker), last);
+		     manager->options.root, ticker_spent_usec(manager->ticker),
+		     loop_lag_seen(manager->lag), last);
 }
 
 /* --- the end */
@@ -186,6 +190,7 @@ struct manager *manager_free(struct manager *manager)
 	if (!manager || (manager->ticker && ticker_is_busy(manager->ticker)))
 		return NULL;
 	stop_done(&manager->stop);
+	loop_lag_free(manager->lag);
 	suspend_free(manager->suspend);
 	ticker_free(manager->ticker);
 	executor_free(manager->executor);
@@ -231,6 +236,13 @@ static int add_ticker(struct manager *manager)
 	};
 
 	return ticker_new(&settings, manager->config, &manager->ticker);
+}
+
+static bool is_at_work(void *userdata)
+{
+	const struct manager *manager = userdata;
+
+	return !stop_is_idle(&manager->stop);
 }
 
 static int add_suspend(struct manager *manager)
@@ -314,6 +326,8 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	executor_configure(manager->executor, config, is_dry_run(manager));
 	if (manager->hierarchy) {
 		r = add_ticker(manager);
+		if (r >= 0)
+			r = loop_lag_new(manager->event, is_at_work, manager, &manager->lag);
 		if (r >= 0 && hierarchy_is_live(manager->hierarchy) && !options->once)
 			r = add_suspend(manager);
 		if (r < 0)

@@ -11,6 +11,8 @@
 
 #include <inttypes.h>
 
+#define P99_PPM UINT64_C(990000)
+
 #define SUMMARY_USEC (60 * USEC_PER_SEC)
 
 /* So many dying cgroups are a leak, or soon one: katalyst, an agent for Kubernetes, begins to
@@ -102,6 +104,25 @@ static void say_cost(const struct summary_totals *former, const struct summary_t
 		   explain_bytes(totals->cost.rss_bytes, rss, sizeof(rss)));
 }
 
+/* Always since the start: the longest of all. */
+static void say_waits(const struct summary_totals *totals)
+{
+	const struct executor_totals *executor = &totals->executor;
+	const struct log_field fields[] = {
+		{.key = "WRITE_MOST_USEC", .number = executor->took_most_usec},
+		{.key = "WRITE_LATE_MOST_USEC", .number = executor->late_most_usec},
+		{.key = "LOOP_LAG_P99_USEC", .number = totals->lag_p99_usec},
+		{.key = "LOOP_LAG_MOST_USEC", .number = totals->lag_most_usec},
+	};
+
+	log_fields(LOG_INFO, NULL, fields, ARRAY_SIZE(fields),
+		   "longest write since the start: %" PRIu64 " ms, most after a deadline: %" PRIu64
+		   " ms; the loop was late by up to %" PRIu64 " ms, 99 times in 100 by %" PRIu64
+		   " ms at most",
+		   executor->took_most_usec / 1000, executor->late_most_usec / 1000,
+		   totals->lag_most_usec / 1000, totals->lag_p99_usec / 1000);
+}
+
 /* Again when they have doubled, or have been few in between. */
 static void say_dying(struct summary *summary, uint64_t dying)
 {
@@ -133,6 +154,8 @@ void summary_say(struct summary *summary, const struct summary_totals *former,
 			  appeared, vanished);
 	if (at_end || after->writes != before->writes || after->dry_bytes != before->dry_bytes)
 		say_cost(former, totals);
+	if (after->writes > 0 && (at_end || after->writes != before->writes))
+		say_waits(totals);
 	say_dying(summary, totals->dying);
 }
 
@@ -146,7 +169,7 @@ static uint64_t read_dying(const struct hierarchy *hierarchy)
 
 void summary_tell(struct summary *summary, struct hierarchy *hierarchy,
 		  const struct executor_totals *executor, const char *root, uint64_t looking_usec,
-		  bool at_end)
+		  const struct histogram *lag, bool at_end)
 {
 	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
 	struct memcg *const *memcgs;
@@ -162,6 +185,8 @@ void summary_tell(struct summary *summary, struct hierarchy *hierarchy,
 		.changes = hierarchy_changes(hierarchy),
 		.savings = summary->savings,
 		.looking_usec = looking_usec,
+		.lag_p99_usec = histogram_quantile_usec(lag, P99_PPM),
+		.lag_most_usec = lag->most_usec,
 		.dying = read_dying(hierarchy),
 		.now_usec = now_usec,
 	};

@@ -8,6 +8,7 @@
 
 #include "executor.h"
 #include "hierarchy.h"
+#include "histogram.h"
 #include "own_cost.h"
 #include "savings.h"
 
@@ -19,8 +20,10 @@ struct summary_totals {
 	struct swap_memory swap;
 	struct own_cost cost;
 	uint64_t looking_usec; /* CPU time of looking at cgroups and deciding */
-	uint64_t dying;        /* removed cgroups that are not gone; SAMPLE_UNKNOWN */
-	uint64_t now_usec;     /* CLOCK_MONOTONIC */
+	/* How late the loop was: 99 times in 100 at most, and once. */
+	uint64_t lag_p99_usec, lag_most_usec;
+	uint64_t dying;    /* removed cgroups that are not gone; SAMPLE_UNKNOWN */
+	uint64_t now_usec; /* CLOCK_MONOTONIC */
 };
 
 struct summary {
@@ -33,10 +36,10 @@ struct summary {
 void summary_init(struct summary *ret);
 
 /* Once a tick: keeps the savings up to date, and says what there is to say if the last summary is a
- * minute old, or at_end. root: for swap. looking_usec: see above. */
+ * minute old, or at_end. root: for swap. looking_usec: see above. lag: of the loop. */
 void summary_tell(struct summary *summary, struct hierarchy *hierarchy,
 		  const struct executor_totals *executor, const char *root, uint64_t looking_usec,
-		  bool at_end);
+		  const struct histogram *lag, bool at_end);
 
 /* Says the difference between the two; all of it, or of these what changed. */
 void summary_say(struct summary *summary, const struct summary_totals *former,

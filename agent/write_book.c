@@ -96,11 +96,15 @@ static enum write_result listen(struct write_book *book, const struct action *ac
 }
 
 static void book_totals(struct executor_totals *totals, const struct action *action, int result,
-			enum write_result judged, const struct write_effect *effect)
+			enum write_result judged, const struct write_effect *effect,
+			uint64_t took_usec)
 {
 	bool aging = action->decision.action == ACTION_AGE;
+	uint64_t late_usec = saturating_sub(took_usec, action->request.deadline_usec);
 
 	totals->writes++;
+	totals->took_most_usec = max_u64(totals->took_most_usec, took_usec);
+	totals->late_most_usec = max_u64(totals->late_most_usec, late_usec);
 	totals->results[judged]++;
 	totals->failures += write_failed(result, judged);
 	totals->agings += aging && result >= 0;
@@ -119,11 +123,10 @@ static void book_totals(struct executor_totals *totals, const struct action *act
 
 /* Books one write that has ended. */
 static void book_outcome(struct action *action, int result, enum write_result judged,
-			 const struct write_effect *effect)
+			 const struct write_effect *effect, uint64_t took_usec)
 {
 	struct memcg *memcg = action->memcg;
 	struct outcome *outcome = &memcg->outcome;
-	uint64_t took_usec = clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
 	bool aging = action->decision.action == ACTION_AGE;
 
 	outcome->writes++;
@@ -146,7 +149,7 @@ static void book_outcome(struct action *action, int result, enum write_result ju
 }
 
 static void log_step(const struct action *action, int result, enum write_result judged,
-		     const struct write_effect *effect)
+		     const struct write_effect *effect, uint64_t took_usec)
 {
 	char cost[64] = "";
 	const char *reason = reason_to_string(action->decision.reason);
@@ -157,10 +160,10 @@ static void log_step(const struct action *action, int result, enum write_result 
 		snprintf(cost, sizeof(cost), "%" PRIu64 " kB of it stay as swap in memory, ",
 			 effect->cost_bytes / 1024);
 	if (action->decision.action == ACTION_AGE)
-		log_action(name, reason, 0, "%s: %s: %s%s%s", name, write_book_word(action), what,
-			   result < 0 ? ": " : "", error);
+		log_action(name, reason, 0, took_usec, "%s: %s: %s%s%s", name,
+			   write_book_word(action), what, result < 0 ? ": " : "", error);
 	else
-		log_action(name, reason, effect->freed_bytes,
+		log_action(name, reason, effect->freed_bytes, took_usec,
 			   "%s: %s: freed %" PRIu64 " of %" PRIu64 " kB, %s%s%s%s", name,
 			   write_book_word(action), effect->freed_bytes / 1024,
 			   action->step_bytes / 1024, cost, what, result < 0 ? ": " : "", error);
@@ -169,6 +172,7 @@ static void log_step(const struct action *action, int result, enum write_result 
 int write_book_enter(struct write_book *book, struct action *action, int result,
 		     uint64_t *ret_freed_bytes)
 {
+	uint64_t took_usec = clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
 	struct write_effect effect = {0};
 	enum write_result judged = WRITE_GONE;
 	struct memcg_usage after;
@@ -181,9 +185,9 @@ int write_book_enter(struct write_book *book, struct action *action, int result,
 	if (!memcg_is_gone_errno(r))
 		judged = write_judge(action->decision.action, result, action->step_bytes, &effect);
 	judged = listen(book, action, result, judged, &effect);
-	book_totals(&book->totals, action, result, judged, &effect);
-	book_outcome(action, result, judged, &effect);
-	log_step(action, result, judged, &effect);
+	book_totals(&book->totals, action, result, judged, &effect, took_usec);
+	book_outcome(action, result, judged, &effect, took_usec);
+	log_step(action, result, judged, &effect, took_usec);
 	*ret_freed_bytes = effect.freed_bytes;
 	return r;
 }

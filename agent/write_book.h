@@ -20,7 +20,9 @@ struct executor_totals {
 	uint64_t freed_bytes;
 	uint64_t cost_bytes; /* what of it zram and zswap took, as far as that is known */
 	uint64_t disk_bytes; /* by the growth of pgsteal: what was swapped out to a disk at most */
-	uint64_t dry_bytes;  /* what a dry run would have asked for */
+	uint64_t took_most_usec; /* of all writes */
+	uint64_t late_most_usec; /* that one went on after its deadline */
+	uint64_t dry_bytes;      /* what a dry run would have asked for */
 };
 
 struct write_book {

@@ -209,6 +209,38 @@ static void test_a_write_that_never_ends(void **state)
 	bench_close(&bench);
 }
 
+/* The longest of all writes, and how long one went on after its deadline. */
+static void test_how_long_writes_take(void **state)
+{
+	const struct executor_totals *totals;
+	uint64_t late_usec;
+	struct bench bench;
+
+	bench_open(&bench, state);
+	totals = executor_totals(bench.executor);
+	decide(&bench, "/a", ACTION_AGE, 0);
+	start(&bench);
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(totals->late_most_usec, 0);
+
+	bench.config->write_deadline_usec = 10000;
+	decide(&bench, "/a", ACTION_AGE, 0);
+	start(&bench);
+	usleep(25000);
+	fake_ring_complete_all(&bench.ring);
+	assert_true(totals->took_most_usec >= 25000);
+	late_usec = totals->late_most_usec;
+	assert_int_equal(late_usec, totals->took_most_usec - 10000);
+
+	/* One in time changes nothing of that. */
+	bench.config->write_deadline_usec = 60000000;
+	decide(&bench, "/a", ACTION_AGE, 0);
+	start(&bench);
+	fake_ring_complete_all(&bench.ring);
+	assert_int_equal(totals->late_most_usec, late_usec);
+	bench_close(&bench);
+}
+
 static void test_nothing_freed(void **state)
 {
 	struct bench bench;
@@ -732,6 +764,7 @@ int main(void)
 		FIXTURE_TEST(test_steps),
 		FIXTURE_TEST(test_classes_share_the_places),
 		FIXTURE_TEST(test_a_write_that_never_ends),
+		FIXTURE_TEST(test_how_long_writes_take),
 		FIXTURE_TEST(test_nothing_freed),
 		FIXTURE_TEST(test_what_was_freed),
 		FIXTURE_TEST(test_results),

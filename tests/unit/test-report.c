@@ -153,6 +153,12 @@ static void test_advice(void **state _unused_)
 #define INFO(line) "MESSAGE=" line "|PRIORITY=6\n"
 #define COST       "own cost: 1500 ms of CPU time in 60 s, 2.500% of one core, 300 ms of it for "
 
+#define WAITS                                                                                    \
+	"MESSAGE=longest write since the start: 512 ms, most after a deadline: 12 ms; the loop " \
+	"was late by up to 31 ms, 99 times in 100 by 2 ms at most|PRIORITY=6|"                   \
+	"FGRECLAIM_WRITE_MOST_USEC=512345|FGRECLAIM_WRITE_LATE_MOST_USEC=12345|"                 \
+	"FGRECLAIM_LOOP_LAG_P99_USEC=2000|FGRECLAIM_LOOP_LAG_MOST_USEC=31500\n"
+
 static struct summary_totals totals_of_a_minute(void)
 {
 	return (struct summary_totals){
@@ -164,9 +170,13 @@ static struct summary_totals totals_of_a_minute(void)
 			     .failures = 1,
 			     .agings = 2,
 			     .asked_bytes = 128 << 20,
-			     .freed_bytes = 100 << 20},
+			     .freed_bytes = 100 << 20,
+			     .took_most_usec = 512345,
+			     .late_most_usec = 12345},
 		.cost = {.cpu_usec = 1500000, .rss_bytes = 5 << 20},
 		.looking_usec = 300000,
+		.lag_p99_usec = 2000,
+		.lag_most_usec = 31500,
 		.dying = 0,
 		.now_usec = 60000000,
 	};
@@ -233,7 +243,8 @@ static void test_summary(void **state _unused_)
 										      "60000000|"
 										      "FGRECLAIM_"
 										      "RSS_BYTES="
-										      "5242880\n");
+										      "5242880"
+										      "\n" WAITS);
 	/* A minute in which nothing was done. */
 	next.now_usec += 60000000;
 	next.cost.cpu_usec += 1000;
@@ -261,6 +272,7 @@ static void test_summary(void **state _unused_)
 	assert_non_null(strstr(said, INFO("dry run: would have asked for 1.0M")));
 	assert_non_null(strstr(said, "own cost: 0 ms of CPU time in 1 s, 0.000% of one core"));
 	assert_null(strstr(said, "saved"));
+	assert_null(strstr(said, "longest write"));
 }
 
 static void test_summary_of_cgroups(void **state _unused_)
@@ -298,6 +310,7 @@ static void test_summary_of_a_tree(void **state)
 {
 	struct executor_totals totals = {.writes = 1, .freed_bytes = 8 << 20};
 	const struct fixture *fixture = *state;
+	struct histogram lag = {0};
 	struct summary summary;
 	struct memcg *memcg;
 	struct tree tree;
@@ -310,16 +323,20 @@ static void test_summary_of_a_tree(void **state)
 	summary_init(&summary);
 	memcg = find(&tree, "/a");
 	memcg->state.last.refault_pages[LRU_FILE] = 10;
-	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, false);
+	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, &lag, false);
 	savings_book(memcg, LRU_FILE, 8 << 20, 0);
 	memcg->state.last.refault_pages[LRU_FILE] += (2 << 20) / (uint64_t)sysconf(_SC_PAGESIZE);
-	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, false);
+	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, &lag, false);
 	/* Not once a tick. */
 	assert_said("");
-	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, true);
+	for (unsigned i = 0; i < 199; i++)
+		histogram_enter(&lag, 1000);
+	histogram_enter(&lag, 31500);
+	summary_tell(&summary, tree.hierarchy, &totals, fixture->root, 0, &lag, true);
 	assert_non_null(strstr(said, "saved at present: 6.0M, of 8.0M freed since the start: 2.0M "
 				     "came back, 0B have"));
 	assert_non_null(strstr(said, "own cost: "));
+	assert_non_null(strstr(said, "by up to 31 ms, 99 times in 100 by 2 ms at most"));
 	assert_non_null(strstr(said, "3000 dying cgroups"));
 	tree_close(&tree);
 }
