@@ -25,3 +25,13 @@ hold() { systemd-run -q --unit="$1" "$IN/bin/hold" "$2"; }
 
 stolen() { stat_of "/system.slice/$1.service" pgsteal; }
 swapped_more_than() { (($(cg_read "/system.slice/$1.service" memory.swap.current) > $2)); }
+
+# wait_long SECONDS COMMAND...: as wait_for, but looks seldom, since a look costs more than idle time.
+wait_long() {
+	local deadline=$((SECONDS + $1))
+	shift
+	until "$@"; do
+		((SECONDS < deadline)) || return 1
+		sleep 5
+	done
+}
