@@ -134,6 +134,17 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_CHURN_TRIAL] = {"trying churn: refaults cost {} of its time before (gain wanted: "
 				"to {})",
 				UNIT_PPM},
+	[REASON_PROTECT] = {"memory.low follows a working set of {}: {}", UNIT_BYTES},
+	[REASON_PROTECT_MAX] = {"working set {}: memory.low is held at {} by ProtectMax=",
+				UNIT_BYTES},
+	[REASON_PROTECT_LIMIT] =
+		{"working set {}: memory.low is held at {} by its own memory.high or memory.max",
+		 UNIT_BYTES},
+	[REASON_PROTECT_PARENT] =
+		{"working set {}: memory.low is held at {}, what an ancestor's own grants",
+		 UNIT_BYTES},
+	[REASON_PROTECT_SHARE] = {"working set {}: memory.low is held at {}, its share of a limit",
+				  UNIT_BYTES},
 	[REASON_CHURN] = {"churning: refaults cost {} of its time (without: {})", UNIT_PPM},
 };
 

@@ -54,6 +54,19 @@ static inline uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 	return saturating_mul(max_u64(a, b) / c, min_u64(a, b));
 }
 
+/* bytes * part / whole, with part up to whole and whole above 0, or 0. Gigabytes times gigabytes do not
+ * fit: low bits of the ratio go first, and bytes keep theirs. */
+static inline uint64_t in_proportion(uint64_t bytes, uint64_t part, uint64_t whole)
+{
+	uint64_t product;
+
+	while (__builtin_mul_overflow(bytes, part, &product)) {
+		part >>= 1;
+		whole >>= 1;
+	}
+	return whole ? product / whole : 0;
+}
+
 /* Pages in dt_usec as thousandths of a page per second. */
 static inline uint64_t rate_mpps(uint64_t pages, uint64_t dt_usec)
 {

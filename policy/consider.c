@@ -46,7 +46,7 @@ static enum reason not_considered(const struct policy_params *params,
 	return REASON_NONE;
 }
 
-bool consider(const struct policy_params *params, const struct memcg_sample *sample,
+void consider(const struct policy_params *params, const struct memcg_sample *sample,
 	      const struct snapshot *snapshot, bool known, struct memcg_state *state)
 {
 	enum reason reason = not_considered(params, sample, snapshot);
@@ -64,5 +64,4 @@ bool consider(const struct policy_params *params, const struct memcg_sample *sam
 		state->verdict.measured = snapshot->read_usec;
 		state->verdict.limit = CONSIDER_READ_MAX_USEC;
 	}
-	return reason == REASON_NONE;
 }

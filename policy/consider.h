@@ -15,8 +15,8 @@
 
 bool consider_has_class(const struct policy_params *params, const struct memcg_sample *sample);
 
-/* Sets the verdict of a memcg that no law is to look at. True if one is. known: it has a history. */
-bool consider(const struct policy_params *params, const struct memcg_sample *sample,
+/* Sets the verdict: why no law is to look at a memcg, or REASON_NONE if one is. known: it has a history. */
+void consider(const struct policy_params *params, const struct memcg_sample *sample,
 	      const struct snapshot *snapshot, bool known, struct memcg_state *state);
 
 #endif

@@ -32,6 +32,10 @@
 /* A quarter of the peak working set survives whatever the counters say. */
 #define DEFAULT_FLOOR_PPM 250000
 
+/* A working set that needs more than half of what it shares leaves too little to the others to be
+ * protected on a measurement's word alone. */
+#define DEFAULT_PROTECT_MAX_PPM 500000
+
 #define WRITE_MAX_LOWEST_BYTES  (UINT64_C(64) << 10)
 #define WRITE_MAX_HIGHEST_BYTES (UINT64_C(64) << 20)
 #define CONCURRENCY_HIGHEST     16
@@ -56,6 +60,7 @@ void class_params_init(struct class_params *ret, const char *name)
 	ret->refault_limit_ppm = DEFAULT_REFAULT_LIMIT_PPM;
 	ret->pressure_limit_ppm = DEFAULT_PRESSURE_LIMIT_PPM;
 	ret->floor_ppm = DEFAULT_FLOOR_PPM;
+	ret->protect_max_ppm = DEFAULT_PROTECT_MAX_PPM;
 }
 
 static bool is_floor_lower(const struct class_params *from, const struct class_params *to)
@@ -69,6 +74,10 @@ static bool is_floor_lower(const struct class_params *from, const struct class_p
 
 const char *class_params_raised(const struct class_params *from, const struct class_params *to)
 {
+	if (to->protect && !from->protect)
+		return "Protect";
+	if (to->protect && to->protect_max_ppm > from->protect_max_ppm)
+		return "ProtectMax";
 	if (to->reclaim == RECLAIM_NONE)
 		return NULL;
 	if (to->reclaim != from->reclaim && from->reclaim != RECLAIM_ALL)
@@ -99,6 +108,8 @@ static const char *class_check(const struct class_params *class)
 		return "PressureLimit= is above 100%";
 	if (class->floor_ppm > PPM)
 		return "Floor= is above 100%";
+	if (class->protect_max_ppm < 1 || class->protect_max_ppm > PPM)
+		return "ProtectMax= is not above 0% and up to 100%";
 	return NULL;
 }
 

@@ -38,6 +38,8 @@ struct class_params {
 	uint64_t pressure_limit_ppm; /* memory and io "some" stall share of the time */
 	uint64_t floor_bytes;        /* never below; used when floor_ppm is 0 */
 	uint64_t floor_ppm;          /* never below this share of the peak working set */
+	bool protect;                /* memory.low follows the working set */
+	uint64_t protect_max_ppm;    /* up to this share of the parent's limit or of RAM, above 0 */
 	bool churn;                  /* forced agings may be tried where loops exceed memory */
 };
 

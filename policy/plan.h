@@ -14,6 +14,7 @@ enum action_kind {
 	ACTION_AGE,     /* lru_gen "+": create a generation, look at the accessed bits */
 	ACTION_EVICT,   /* lru_gen "-": take from the oldest generation */
 	ACTION_RECLAIM, /* memory.reclaim */
+	ACTION_PROTECT, /* memory.low; never a decision, but a verdict of its own: protect.h */
 	_ACTION_MAX,
 };
 

@@ -14,6 +14,7 @@
 #include "gclk.h"
 #include "pressure.h"
 #include "progress.h"
+#include "protect.h"
 #include "protection.h"
 #include "quota.h"
 #include "refault.h"
@@ -152,6 +153,7 @@ static void rebase(struct memcg_state *state, const struct memcg_sample *sample,
 		.hazard_ppb = state->hazard_ppb,
 		.baseline_memory_ppm = state->baseline_memory_ppm,
 		.baseline_io_ppm = state->baseline_io_ppm,
+		.protect = state->protect,
 		.aging = state->aging,
 		.gclk = state->gclk,
 		.backoffs = state->backoffs,
@@ -211,6 +213,8 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		backoff_step(state, class, sample, snapshot);
 		width_step(state, class, sample, snapshot);
 		credit_step(state, class, sample, snapshot);
+		if (class->protect)
+			protect_step(state, sample, snapshot);
 	}
 	if (residence_is_watched(state))
 		progress_step(state, sample, snapshot, residence_unit_usec(state));
@@ -326,9 +330,12 @@ void policy_plan(const struct policy_params *params, const struct snapshot *snap
 		measure(&states[i], sample, snapshot);
 		if (known && sample->leaf)
 			residence_decide(snapshot, states, i);
-		if (consider(params, sample, snapshot, known, &states[i]))
-			plan_memcg(params, snapshot, i, states, aging, &quota, plan);
+		consider(params, sample, snapshot, known, &states[i]);
 	}
+	protect_plan(params, snapshot, states);
+	for (size_t i = 0; i < snapshot->n_memcgs; i++)
+		if (states[i].verdict.reason == REASON_NONE)
+			plan_memcg(params, snapshot, i, states, aging, &quota, plan);
 	if (snapshot->system.capability < CAPABILITY_RECLAIM ||
 	    snapshot->read_usec > CONSIDER_READ_MAX_USEC)
 		return;

@@ -42,26 +42,14 @@ struct claims {
 	uint64_t parent_bytes;   /* effective protection of the parent */
 };
 
-/* bytes * part / whole, with part up to whole. Gigabytes times gigabytes do not fit: low bits of the
- * ratio go first, and bytes keep theirs. */
-static uint64_t share_bytes(uint64_t bytes, uint64_t part, uint64_t whole)
-{
-	uint64_t product;
-
-	while (__builtin_mul_overflow(bytes, part, &product)) {
-		part >>= 1;
-		whole >>= 1;
-	}
-	return whole ? product / whole : 0;
-}
-
 static uint64_t effective_bytes(const struct claims *claims, uint64_t used_bytes,
 				uint64_t parent_used_bytes, bool recursive)
 {
 	uint64_t unclaimed_bytes, beyond_bytes, all_beyond_bytes;
 
 	if (claims->siblings_bytes > claims->parent_bytes)
-		return share_bytes(claims->own_bytes, claims->parent_bytes, claims->siblings_bytes);
+		return in_proportion(claims->own_bytes, claims->parent_bytes,
+				     claims->siblings_bytes);
 	if (!recursive)
 		return claims->own_bytes;
 	unclaimed_bytes = claims->parent_bytes - claims->siblings_bytes;
@@ -69,7 +57,7 @@ static uint64_t effective_bytes(const struct claims *claims, uint64_t used_bytes
 	/* Read one after the other, children can seem to use more than their parent. */
 	all_beyond_bytes =
 		max_u64(saturating_sub(parent_used_bytes, claims->siblings_bytes), beyond_bytes);
-	return claims->own_bytes + share_bytes(unclaimed_bytes, beyond_bytes, all_beyond_bytes);
+	return claims->own_bytes + in_proportion(unclaimed_bytes, beyond_bytes, all_beyond_bytes);
 }
 
 static void come_down(const struct snapshot *snapshot, struct memcg_state *states, size_t i)
@@ -176,8 +164,9 @@ uint64_t protection_floor_bytes(const struct class_params *class, const struct m
 						 class->floor_ppm, PPM)
 				       : class->floor_bytes;
 
-	return max_u64(saturating_add(locked_bytes, floor_bytes),
-		       protection_kernel_bytes(sample, state));
+	/* What Protect=auto wants holds here whether or not the kernel could be told. */
+	floor_bytes = max_u64(saturating_add(locked_bytes, floor_bytes), state->protect.low_bytes);
+	return max_u64(floor_bytes, protection_kernel_bytes(sample, state));
 }
 
 uint64_t protection_room_bytes(const struct snapshot *snapshot, size_t index, uint64_t floor_bytes,

@@ -81,6 +81,11 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_KEEP_FOUR] = "keep-four",
 	[REASON_CHURN_TRIAL] = "churn-trial",
 	[REASON_CHURN] = "churn",
+	[REASON_PROTECT] = "protect",
+	[REASON_PROTECT_MAX] = "protect-max",
+	[REASON_PROTECT_LIMIT] = "protect-limit",
+	[REASON_PROTECT_PARENT] = "protect-parent",
+	[REASON_PROTECT_SHARE] = "protect-share",
 };
 
 const char *reason_to_string(enum reason reason)

@@ -97,6 +97,13 @@ enum reason {
 	REASON_CHURN_TRIAL,      /* ppm that refaults cost before : what they may cost with it */
 	REASON_CHURN,            /* ppm that refaults cost : what they cost without */
 
+	/* Protect=auto: what memory.low follows, and what holds it below that. */
+	REASON_PROTECT,        /* bytes of its working set : memory.low */
+	REASON_PROTECT_MAX,    /* the same: ProtectMax= */
+	REASON_PROTECT_LIMIT,  /* the same: its own memory.high or memory.max */
+	REASON_PROTECT_PARENT, /* the same: what an ancestor's own memory.low grants */
+	REASON_PROTECT_SHARE,  /* the same: others under the same limit ask for theirs */
+
 	_REASON_MAX,
 };
 

@@ -146,6 +146,22 @@ struct protection {
 	uint64_t locked_bytes; /* of a leaf: what nobody can reclaim */
 };
 
+/* protect.c */
+struct protect_state {
+	uint64_t low_bytes;        /* what memory.low is to be; 0: whatever it is without us */
+	uint64_t workingset_bytes; /* as measured last, with returned_bytes; 0: not yet */
+	uint64_t returned_bytes;
+	uint64_t unproven_bytes; /* new file that may never be used again, fading */
+	uint64_t wanted_bytes;   /* follows workingset_bytes */
+	uint64_t followed_usec;  /* when it last did */
+	uint64_t raised_usec;    /* when it was last no more than needed */
+	uint64_t most_bytes;     /* of this plan: what may be had at most, */
+	uint64_t asked_bytes;    /* what of it is asked for, */
+	uint64_t sum_bytes;      /* what those below ask for together, */
+	uint64_t others_bytes;   /* and what is protected there by others */
+	struct verdict verdict;
+};
+
 /* Leaves of this snapshot, by index: see siblings.h. */
 struct siblings {
 	uint32_t first, last; /* of the list of a memcg */
@@ -211,6 +227,7 @@ struct memcg_state {
 	/* protection.c */
 	uint64_t peak_bytes;
 	struct protection protection;
+	struct protect_state protect;
 
 	/* saver.c, width.c, credit.c */
 	uint64_t age_interval_usec;

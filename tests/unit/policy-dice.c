@@ -87,6 +87,8 @@ static void build_params(struct dice *dice, struct policy_params *params)
 		class->pressure_limit_ppm = dice_below(dice, PPM + 1) >> dice_below(dice, 20);
 		class->floor_ppm = dice_once_in(dice, 2) ? dice_below(dice, PPM + 1) : 0;
 		class->floor_bytes = dice_size(dice, 0);
+		class->protect = dice_once_in(dice, 2);
+		class->protect_max_ppm = 1 + dice_below(dice, PPM);
 	}
 }
 

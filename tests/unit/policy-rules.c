@@ -572,6 +572,8 @@ static const char *check_bytes(const struct check *c, size_t i)
 	left_bytes = m->current_bytes - bytes;
 	if (left_bytes < m->min_bytes || left_bytes < m->low_bytes)
 		return "takes protected bytes";
+	if (m->leaf && left_bytes < c->states[i].protect.low_bytes)
+		return "takes what Protect=auto wants protected";
 	if (m->leaf && (is_below_granted(c->snapshot, i, left_bytes, false) ||
 			is_below_granted(c->snapshot, i, left_bytes, true)))
 		return "takes bytes that an ancestor protects";
@@ -612,6 +614,32 @@ static const char *check_swap_budget(const struct check *c)
 		       : NULL;
 }
 
+/* Protect=auto: for nobody who has not been told to, and never above what may be had. */
+static const char *check_protection(const struct check *c, size_t i)
+{
+	const struct memcg_sample *m = &c->snapshot->memcgs[i];
+	uint64_t low_bytes = c->states[i].protect.low_bytes, limit_bytes = SAMPLE_INFINITY;
+
+	if (low_bytes == 0)
+		return NULL;
+	if (m->omitted || m->class_index < 0 || (size_t)m->class_index >= c->params->n_classes ||
+	    !c->params->classes[m->class_index].protect)
+		return "protects without a class that says so";
+	if (low_bytes > m->high_bytes || low_bytes > m->max_bytes)
+		return "protects more than its own limit";
+	for (int64_t at = m->parent; at >= 0 && !is_number(limit_bytes);
+	     at = c->snapshot->memcgs[at].parent)
+		limit_bytes =
+			min_u64(number_or(c->snapshot->memcgs[at].high_bytes, SAMPLE_INFINITY),
+				number_or(c->snapshot->memcgs[at].max_bytes, SAMPLE_INFINITY));
+	if (!is_number(limit_bytes))
+		limit_bytes = number_or(c->snapshot->system.ram_bytes, 0);
+	if (low_bytes >
+	    mul_div(limit_bytes, c->params->classes[m->class_index].protect_max_ppm, PPM))
+		return "protects more than ProtectMax=";
+	return NULL;
+}
+
 const char *policy_violation(const struct policy_params *params, const struct snapshot *snapshot,
 			     const struct memcg_state *states, const struct plan *plan)
 {
@@ -634,5 +662,7 @@ const char *policy_violation(const struct policy_params *params, const struct sn
 		why = check_verdict(&c, i);
 	for (size_t i = 0; i < snapshot->n_memcgs && !why; i++)
 		why = check_bytes(&c, i);
+	for (size_t i = 0; i < snapshot->n_memcgs && !why; i++)
+		why = check_protection(&c, i);
 	return why ? why : check_swap_budget(&c);
 }

@@ -33,6 +33,15 @@ static const char *step(struct policy_world *world)
 	return world_try_plan(world);
 }
 
+static void count(uint64_t *ret_decisions)
+{
+	ret_decisions[0] += w.plan.n_decisions;
+	for (size_t d = 0; d < w.plan.n_decisions; d++)
+		ret_decisions[w.decisions[d].action]++;
+	for (size_t i = 0; i < w.snapshot.n_memcgs; i++)
+		ret_decisions[ACTION_PROTECT] += w.states[i].protect.low_bytes > 0;
+}
+
 static struct dice dice_of(uint64_t at)
 {
 	return (struct dice){.state = seed + at * 1000003};
@@ -48,9 +57,7 @@ static void test_short_histories(uint64_t n, uint64_t absurd, uint64_t *ret_deci
 			w.capacity = dice_below(&dice, 3);
 		for (int i = 0; i < 8; i++) {
 			check(step(&w), at);
-			ret_decisions[0] += w.plan.n_decisions;
-			for (size_t d = 0; d < w.plan.n_decisions; d++)
-				ret_decisions[w.decisions[d].action]++;
+			count(ret_decisions);
 			dice_obey(&dice, &w);
 			dice_happen(&dice, &w, absurd);
 		}
@@ -60,8 +67,9 @@ static void test_short_histories(uint64_t n, uint64_t absurd, uint64_t *ret_deci
 static void report(const char *what, const uint64_t *n)
 {
 	printf("# %s: SEED=%" PRIu64 ", %" PRIu64 " decisions: %" PRIu64 " agings, %" PRIu64
-	       " evictions, %" PRIu64 " reclaims\n",
-	       what, seed, n[0], n[ACTION_AGE], n[ACTION_EVICT], n[ACTION_RECLAIM]);
+	       " evictions, %" PRIu64 " reclaims; %" PRIu64 " protections\n",
+	       what, seed, n[0], n[ACTION_AGE], n[ACTION_EVICT], n[ACTION_RECLAIM],
+	       n[ACTION_PROTECT]);
 }
 
 static void test_plausible_hosts(void **arg)
@@ -97,9 +105,7 @@ static void test_long_histories(void **arg)
 		dice_build(&dice, &w, 0);
 		for (int i = 0; i < 5000; i++) {
 			check(step(&w), at);
-			n[0] += w.plan.n_decisions;
-			for (size_t d = 0; d < w.plan.n_decisions; d++)
-				n[w.decisions[d].action]++;
+			count(n);
 			dice_obey(&dice, &w);
 			dice_happen(&dice, &w, 0);
 		}
