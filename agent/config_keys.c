@@ -9,10 +9,10 @@
 #include "config_keys.h"
 
 #include "config.h"
+#include "edit_distance.h"
 #include "macro.h"
 #include "parse.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -25,8 +25,6 @@
 #define HOUR (UINT64_C(60) * MIN)
 #define PPM  UINT64_C(1000000)
 
-/* Longest key that is compared for likeness. */
-#define GUESS_MAX 32
 /* A name counts as nearly written so up to this many letters added, dropped or changed. */
 #define GUESS_DISTANCE_MAX 2
 
@@ -339,45 +337,13 @@ const struct config_key *config_key_find(enum config_section section, const char
 	return NULL;
 }
 
-static size_t smallest(size_t a, size_t b, size_t c)
-{
-	size_t ab = a < b ? a : b;
-
-	return ab < c ? ab : c;
-}
-
-/* How many letters one has to add, drop or change (Levenshtein); case does not matter. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[GUESS_MAX + 1];
-	size_t n = strlen(b);
-
-	if (n > GUESS_MAX)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 0; a[i]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < n; j++) {
-			bool differ = tolower((unsigned char)a[i]) != tolower((unsigned char)b[j]);
-			size_t above = row[j + 1];
-
-			row[j + 1] = smallest(above + 1, row[j] + 1, diagonal + differ);
-			diagonal = above;
-		}
-	}
-	return row[n];
-}
-
 const struct config_key *config_key_guess(enum config_section section, const char *name)
 {
 	const struct config_key *best = NULL;
 	size_t least = GUESS_DISTANCE_MAX + 1;
 
 	for (const struct config_key *key = config_keys; key->name; key++) {
-		size_t d = distance(name, key->name);
+		size_t d = edit_distance(name, key->name);
 
 		if (key->section == section ? d < least : d == 0) {
 			best = key;
