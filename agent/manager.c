@@ -17,6 +17,7 @@
 #include "messages.h"
 #include "notify.h"
 #include "report.h"
+#include "signals.h"
 #include "stop.h"
 #include "summary.h"
 #include "suspend.h"
@@ -207,22 +208,6 @@ struct manager *manager_free(struct manager *manager)
 
 DEFINE_CLEANUP(struct manager *, manager_free)
 
-static int add_signals(struct manager *manager)
-{
-	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
-	sigset_t mask;
-	int r = 0;
-
-	sigemptyset(&mask);
-	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaddset(&mask, signals[i]);
-	if (sigprocmask(SIG_BLOCK, &mask, NULL) < 0)
-		return -errno;
-	for (size_t i = 0; i < ARRAY_SIZE(signals) && r >= 0; i++)
-		r = sd_event_add_signal(manager->event, NULL, signals[i], on_signal, manager);
-	return r;
-}
-
 static int add_ticker(struct manager *manager)
 {
 	const struct ticker_settings settings = {
@@ -310,7 +295,7 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	r = sd_event_default(&manager->event);
 	if (r < 0)
 		return r;
-	r = add_signals(manager);
+	r = signals_add(manager->event, on_signal, manager);
 	if (r < 0)
 		return r;
 	r = open_host(manager);

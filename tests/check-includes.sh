@@ -59,6 +59,7 @@ found=$(
 	only_in '^<jansson' agent/json.c <"$list"
 	only_in '^<systemd/sd-event\.h>' agent/bus.c agent/bus.h agent/ring.c \
 		agent/ring.h agent/loop_lag.c agent/loop_lag.h agent/manager.c \
+		agent/signals.c agent/signals.h \
 		agent/ticker.c agent/ticker.h agent/worker.c agent/worker.h \
 		agent/watchdog.c agent/watchdog.h <"$list"
 	only_in '^<systemd/sd-daemon\.h>' agent/notify.c <"$list"
