@@ -271,6 +271,21 @@ static void print_floor(const void *field, FILE *f)
 		print_size(&class->floor_bytes, f);
 }
 
+static int parse_protect(const struct config_key *key _unused_, const char *value, void *field)
+{
+	bool automatic = strcmp(value, "auto") == 0;
+
+	if (!automatic && strcmp(value, "no") != 0)
+		return -EINVAL;
+	*(bool *)field = automatic;
+	return 0;
+}
+
+static void print_protect(const void *field, FILE *f)
+{
+	fputs(*(const bool *)field ? "auto" : "no", f);
+}
+
 #define AGENT(field) offsetof(struct config, field)
 #define CLASS(field) offsetof(struct class_params, field)
 
@@ -310,8 +325,10 @@ static const struct config_key config_keys[] = {
 	  parse_floor, print_floor, 0, 0, PPM },
 	{ SECTION_CLASS, "Churn", "yes or no",
 	  parse_flag, print_flag, CLASS(churn), 0, 0 },
-	{ SECTION_CLASS, "Protect", NULL, NULL, NULL, 0, 0, 0 },
-	{ SECTION_CLASS, "ProtectMax", NULL, NULL, NULL, 0, 0, 0 },
+	{ SECTION_CLASS, "Protect", "one of no, auto",
+	  parse_protect, print_protect, CLASS(protect), 0, 0 },
+	{ SECTION_CLASS, "ProtectMax", "a share above 0% and up to 100%",
+	  parse_share, print_share, CLASS(protect_max_ppm), 1, PPM },
 	{ SECTION_CLASS, "Hours", "windows such as 22:00-06:00 or Mon..Fri 22:00-06:00, or empty",
 	  NULL, NULL, 0, 0, 0 },
 	{ SECTION_NONE, NULL, NULL, NULL, NULL, 0, 0, 0 },

@@ -38,6 +38,7 @@ struct row {
 	enum cgroup_kind kind;
 	char display[DISPLAY_MAX]; /* what it is, for people */
 	char sentence[SENTENCE_MAX];
+	char protect[SENTENCE_MAX]; /* the same for memory.low */
 };
 
 struct list {
@@ -50,10 +51,9 @@ struct list {
 static const char *action_to_string(enum action_kind action)
 {
 	static const char *const names[_ACTION_MAX] = {
-		[ACTION_NONE] = "none",
-		[ACTION_AGE] = "age",
-		[ACTION_EVICT] = "evict",
-		[ACTION_RECLAIM] = "reclaim",
+		[ACTION_NONE] = "none",       [ACTION_AGE] = "age",
+		[ACTION_EVICT] = "evict",     [ACTION_RECLAIM] = "reclaim",
+		[ACTION_PROTECT] = "protect",
 	};
 
 	return (size_t)action < ARRAY_SIZE(names) ? names[action] : "invalid";
@@ -89,6 +89,7 @@ static void fill_row(const struct list *list, const struct memcg *memcg, struct 
 	ret->kind = name.kind;
 	cgroup_name_display(&name, ret->display, sizeof(ret->display));
 	explain_verdict(&state->verdict, ret->sentence, sizeof(ret->sentence));
+	explain_verdict(&state->protect.verdict, ret->protect, sizeof(ret->protect));
 }
 
 static void print_rate(uint64_t mpps)
@@ -117,6 +118,8 @@ static void print_row(const struct row *row, bool why)
 	if (!why)
 		return;
 	printf("%51s%s\n", "", row->match ? row->match : "no Match= fits");
+	if (row->memcg->state.protect.verdict.reason != REASON_NONE)
+		printf("%51s%s\n", "", row->protect);
 	if (*memcg_class_explain(row->memcg, asked, sizeof(asked)))
 		printf("%51s%s\n", "", asked);
 }
@@ -145,6 +148,23 @@ static void print_table(const struct list *list, struct memcg *const *memcgs, si
 	ctl_print_dying(ctl_host_dying(list->pass->hierarchy));
 }
 
+/* What Protect=auto would set memory.low to; null without it. */
+static void put_protection(struct json_writer *writer, const struct row *row)
+{
+	const struct protect_state *protect = &row->memcg->state.protect;
+
+	if (protect->verdict.reason == REASON_NONE) {
+		json_put_null(writer, "protect");
+		return;
+	}
+	json_begin_object(writer, "protect");
+	json_put_u64(writer, "low_bytes", protect->low_bytes);
+	json_put_u64(writer, "working_set_bytes", protect->workingset_bytes);
+	json_put_text(writer, "reason", reason_to_string(protect->verdict.reason));
+	json_put_text(writer, "sentence", row->protect);
+	json_end(writer);
+}
+
 static void put_row(struct json_writer *writer, const struct row *row)
 {
 	const struct verdict *verdict = &row->memcg->state.verdict;
@@ -170,6 +190,7 @@ static void put_row(struct json_writer *writer, const struct row *row)
 	json_put_text(writer, "action", action_to_string(verdict->action));
 	json_put_text(writer, "reason", reason_to_string(verdict->reason));
 	json_put_text(writer, "sentence", row->sentence);
+	put_protection(writer, row);
 	json_put_u64(writer, "age_ms", row->age_msec);
 	json_put_u64(writer, "dying_descendants", memcg_read_dying(row->memcg));
 	json_end(writer);

@@ -16,6 +16,7 @@
 #include "macro.h"
 #include "messages.h"
 #include "notify.h"
+#include "protector.h"
 #include "report.h"
 #include "signals.h"
 #include "stop.h"
@@ -40,6 +41,7 @@ struct manager {
 	struct features features;
 	struct ring *ring; /* NULL: the one that Ring= names is refused */
 	struct executor *executor;
+	struct protector *protector;
 	struct pass pass;
 	struct ticker *ticker;
 	struct stop stop;
@@ -112,6 +114,8 @@ static int begin_stop(struct manager *manager)
 	notify_stopping();
 	/* Whoever sleeps does not go on by now. */
 	manager->suspend = suspend_free(manager->suspend);
+	/* Whatever hangs after this. */
+	protector_restore(manager->protector, manager->hierarchy);
 	return stop_begin(&manager->stop);
 }
 
@@ -142,6 +146,7 @@ static void on_planned(const struct plan *plan, void *userdata)
 		return;
 	}
 	executor_start(manager->executor, plan, hierarchy_memcgs(manager->hierarchy, &n));
+	protector_apply(manager->protector, manager->hierarchy, is_dry_run(manager));
 	if (ticker_n_passes(manager->ticker) == 1) {
 		notify_ready();
 		log_event(LOG_NOTICE, MESSAGE_STARTED, "watching%s",
@@ -195,6 +200,7 @@ struct manager *manager_free(struct manager *manager)
 	suspend_free(manager->suspend);
 	ticker_free(manager->ticker);
 	executor_free(manager->executor);
+	protector_free(manager->protector);
 	ring_close(manager->ring);
 	hierarchy_close(manager->hierarchy);
 	pass_done(&manager->pass);
@@ -309,7 +315,13 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	if (r < 0)
 		return r;
 	executor_configure(manager->executor, config, is_dry_run(manager));
+	r = protector_new(options->root, &manager->protector);
+	if (r < 0)
+		return r;
 	if (manager->hierarchy) {
+		/* A look beside a daemon that runs is none of its starts. */
+		if (hierarchy_is_live(manager->hierarchy) && !options->once)
+			protector_recover(manager->protector, manager->hierarchy);
 		r = add_ticker(manager);
 		if (r >= 0)
 			r = loop_lag_new(manager->event, is_at_work, manager, &manager->lag);

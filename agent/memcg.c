@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/xattr.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define STAT_TEXT_MAX 8192
 #define OMIT_XATTR    "user.fgreclaim.omit"
@@ -151,6 +152,21 @@ uint64_t memcg_read_dying(const struct memcg *memcg)
 
 	return len >= 0 && kparse_cgroup_stat(text, (size_t)len, &dying) >= 0 ? dying
 									      : SAMPLE_UNKNOWN;
+}
+
+int memcg_read_low(const struct memcg *memcg, char *buf, size_t size)
+{
+	return file_read_at(memcg->dir_fd, file_names[MEMCG_LOW], buf, size);
+}
+
+int memcg_write_low(const struct memcg *memcg, const char *text)
+{
+	_cleanup_close_ int fd = open_file(memcg, file_names[MEMCG_LOW], O_WRONLY | O_TRUNC);
+	size_t len = strlen(text);
+
+	if (fd < 0)
+		return fd;
+	return write(fd, text, len) == (ssize_t)len ? 0 : -errno;
 }
 
 int memcg_reclaim_fd(struct memcg *memcg)

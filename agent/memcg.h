@@ -45,6 +45,22 @@ struct memcg_freed {
 	uint64_t refault_pages[_LRU_TYPE_MAX]; /* that were counted when this was last looked at */
 };
 
+/* protector.c: whose value memory.low has. */
+enum low_owner {
+	LOW_FREE,    /* whoever's it was without us */
+	LOW_OURS,    /* set by us */
+	LOW_FOREIGN, /* set by us once, and by somebody else since */
+};
+struct memcg_low {
+	enum low_owner owner;
+	bool changing;
+	uint32_t said; /* bit I: that its protection is held down, for the reason of I */
+	/* Of one that is ours, as in struct protect_entry: */
+	uint64_t original_bytes;
+	uint64_t former_bytes;
+	uint64_t next_bytes;
+};
+
 struct memcg {
 	uint64_t id;
 	char *path; /* from the top of the hierarchy; "/" is the root */
@@ -77,6 +93,7 @@ struct memcg {
 	struct memcg_state state;
 	struct outcome outcome; /* since its counters were last read */
 	struct memcg_freed freed;
+	struct memcg_low low;
 	struct read_cost cost;
 	uint64_t slow_bytes; /* that it gives in time, write_size.h; 0: not known to be slow */
 	bool busy;           /* a write of ours is under way */
@@ -108,6 +125,11 @@ void memcg_read_asked_class(const struct memcg *memcg, char *buf, size_t size);
 
 /* Removed cgroups below it that are not gone, or SAMPLE_UNKNOWN. Read anew each time. */
 uint64_t memcg_read_dying(const struct memcg *memcg);
+
+/* memory.low, for whoever writes it: read anew each time, the length or -errno; and written, 0 or
+ * -errno. The kernel takes whole pages of it. */
+int memcg_read_low(const struct memcg *memcg, char *buf, size_t size);
+int memcg_write_low(const struct memcg *memcg, const char *text);
 
 /* Descriptor of memory.reclaim, or -errno. */
 int memcg_reclaim_fd(struct memcg *memcg);

@@ -13,6 +13,8 @@
 #define MESSAGE_BACKOFF  "d9627f628f0d48b7a649e28cb1089936" /* reclaim of a cgroup is held back */
 #define MESSAGE_ADVICE   "feabe622bd1f4d8892f40dbc33b7a2f9" /* a cgroup thrashes at its limit */
 #define MESSAGE_SLOW     "5bde73953e194a4d85d86de601afdca3" /* the kernel takes long over a file */
+#define MESSAGE_PROTECT \
+	"874e64a7eacb47e4a2fb2342ce4c422a" /* memory.low: put back, or somebody else's */
 
 #define MESSAGE_STALLED "79e39a9724f8465a82bde2eac136ebd7" /* a write does not end */
 

@@ -72,7 +72,7 @@ def check_list(root, *expected):
     for row in root["cgroups"]:
         has_keys(row, "path name kind id class match asked_class asked_class_refused "
                  "current_bytes working_set_bytes cold_bytes "
-                 "refaults_per_second tier_return_ppm action reason sentence age_ms "
+                 "refaults_per_second tier_return_ppm action reason sentence protect age_ms "
                  "dying_descendants", "cgroup")
         is_text(row["path"], "path")
         is_text(row["name"], "name")

@@ -110,6 +110,12 @@ static const struct {
 	 {"0", "100%"},
 	 {"101%", "99999999999T", "quarter"},
 	 "a size such as 64M, or a share of 0% to 100%"},
+	{"Class a", "Protect", {"auto", "no"}, {"yes", "Auto", "0"}, "one of no, auto"},
+	{"Class a",
+	 "ProtectMax",
+	 {"0.0001%", "100%"},
+	 {"0%", "101%", "64M"},
+	 "a share above 0% and up to 100%"},
 	{"Class a", "Churn", {"yes", "no"}, {"maybe", "2", "yes no"}, "yes or no"},
 };
 
@@ -195,7 +201,8 @@ static void test_round_trip(void **state)
 			  "CpuBudget=0.0203%\nConcurrency=3\nRing=threads\nDryRun=no\n[Swap]\nAnon="
 			  "yes\nWriteBudget=1.5G/day\n"
 			  "[Class x]\nMatch=/a:b\nMatch=/[!;#]**\nFloor=1.5G\nWeight=1\n"
-			  "Hours=Mon..Fri 22:00-06:00, Sun 00:00-24:00\n"
+			  "Hours=Mon..Fri 22:00-06:00, Sun 00:00-24:00\nProtect=auto\n"
+			  "ProtectMax=33%\n"
 			  "[Class y]\n[Class z.1-_]\nFloor=0\nReclaim=none\n"
 			  "RefaultLimit=12.3456%/min\nPressureLimit=100%\nMatch=/z\n"
 			  "[Class x]\nMatch=/later\n");
@@ -222,7 +229,8 @@ static void test_dump_text(void **state)
 			    "[Class a]\n");
 	assert_string_equal(strstr(origin + 1, "Reclaim="),
 			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
-			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\nHours=\n");
+			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\nProtect=no\n"
+			    "ProtectMax=50%\nHours=\n");
 	config_free(config);
 }
 
@@ -261,7 +269,7 @@ static void test_installed_default(void **state)
 	config = must_load(*state, text);
 	assert_same(config, defaults);
 	/* All keys, and the line of the class. */
-	assert_int_equal(n, 19);
+	assert_int_equal(n, 21);
 	assert_string_not_equal(config->matches[0].origin, "built in");
 	config_free(config);
 	config_free(defaults);

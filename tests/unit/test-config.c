@@ -97,8 +97,6 @@ static void test_faults(void **state)
 		{"[Class a]\nFrobnicate=1\n", "2: Frobnicate: unknown key in [Class NAME]"},
 		{"\nInterval=5s\n", "2: Interval: stands before the first [Section]"},
 		{"[Class a]\nChurn=maybe\n", "2: Churn: \"maybe\" is not yes or no"},
-		{"[Class a]\nProtect=auto\n", "2: Protect: not supported by this version"},
-		{"[Class a]\nProtectMax=50%\n", "2: ProtectMax: not supported by this version"},
 		{"[Metrics]\nTextfile=/x\n", "2: Textfile: not supported by this version"},
 		{"[Metrics]\nTextfile=\n", "2: Textfile: not supported by this version"},
 		{"[Agnet]\n", "1: [Agnet]: unknown section; there are [Agent], [Swap] and "
