@@ -16,7 +16,21 @@
 #define LOGIND_PATH      "/org/freedesktop/login1"
 #define LOGIND_INTERFACE "org.freedesktop.login1.Manager"
 
+#define SYSTEMD           "org.freedesktop.systemd1"
+#define SYSTEMD_PATH      "/org/freedesktop/systemd1"
+#define SYSTEMD_INTERFACE "org.freedesktop.systemd1.Manager"
+
 #define RETRY_ACCURACY_USEC 1000000
+
+/* A call of systemd that is under way. */
+struct bus_call {
+	struct bus *bus;
+	struct bus_call *next;
+	sd_bus_slot *slot;
+	bool is_get;
+	bus_answer_t answer;
+	void *userdata;
+};
 
 struct bus {
 	struct bus_settings settings;
@@ -24,6 +38,7 @@ struct bus {
 	sd_bus_slot *inhibit;   /* the call under way */
 	sd_event_source *retry; /* to connect again */
 	sd_event_source *quiet; /* asks whether all is quiet, while a sleep waits for us */
+	struct bus_call *calls;
 	int lock_fd;
 	bool asleep;
 };
@@ -144,6 +159,110 @@ static int on_owner_changed(sd_bus_message *signal, void *userdata, sd_bus_error
 	return 0;
 }
 
+/* --- what systemd is asked */
+
+static struct bus_call *call_free(struct bus_call *call)
+{
+	for (struct bus_call **at = &call->bus->calls; *at; at = &(*at)->next)
+		if (*at == call) {
+			*at = call->next;
+			break;
+		}
+	sd_bus_slot_unref(call->slot);
+	free(call);
+	return NULL;
+}
+
+static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *error _unused_)
+{
+	struct bus_call *call = userdata;
+	struct bus_answer answer = {.r = -sd_bus_message_get_errno(reply)};
+	bus_answer_t tell = call->answer;
+	void *whom = call->userdata;
+
+	if (sd_bus_message_is_method_error(reply, NULL))
+		answer.error = sd_bus_message_get_error(reply)->name;
+	else if (call->is_get)
+		answer.r = sd_bus_message_read(reply, "v", "t", &answer.value);
+	answer.r = answer.r < 0 ? answer.r : 0;
+	call_free(call);
+	tell(&answer, whom);
+	return 0;
+}
+
+/* Sends it. Takes over the message; r is what came of making it. */
+static int call_systemd(struct bus *bus, sd_bus_message *message, int r, bool is_get,
+			bus_answer_t answer, void *userdata)
+{
+	struct bus_call *call = r < 0 ? NULL : calloc(1, sizeof(*call));
+
+	if (r >= 0 && !call)
+		r = -ENOMEM;
+	if (r >= 0) {
+		*call = (struct bus_call){
+			.bus = bus,
+			.next = bus->calls,
+			.is_get = is_get,
+			.answer = answer,
+			.userdata = userdata,
+		};
+		bus->calls = call;
+		r = sd_bus_call_async(bus->connection, &call->slot, message, on_answer, call, 0);
+		if (r < 0)
+			call_free(call);
+	}
+	sd_bus_message_unref(message);
+	return r < 0 ? r : 0;
+}
+
+/* The interface that has the properties of a unit's cgroup: by its type, as org.freedesktop.systemd1(5)
+ * lists them. */
+static int unit_interface(const char *unit, char *buf, size_t size)
+{
+	const char *type = strrchr(unit, '.');
+
+	if (!type || type[1] < 'a' || type[1] > 'z')
+		return -EINVAL;
+	snprintf(buf, size, SYSTEMD ".%c%s", type[1] - 'a' + 'A', type + 2);
+	return 0;
+}
+
+int bus_get_unit_property(struct bus *bus, const char *unit, const char *property,
+			  bus_answer_t answer, void *userdata)
+{
+	_cleanup_free_ char *path = NULL;
+	sd_bus_message *message = NULL;
+	char interface[64];
+	int r;
+
+	if (!bus->connection)
+		return -ENOTCONN;
+	r = unit_interface(unit, interface, sizeof(interface));
+	if (r >= 0)
+		r = sd_bus_path_encode(SYSTEMD_PATH "/unit", unit, &path);
+	if (r >= 0)
+		r = sd_bus_message_new_method_call(bus->connection, &message, SYSTEMD, path,
+						   "org.freedesktop.DBus.Properties", "Get");
+	if (r >= 0)
+		r = sd_bus_message_append(message, "ss", interface, property);
+	return call_systemd(bus, message, r, true, answer, userdata);
+}
+
+int bus_set_unit_property(struct bus *bus, const char *unit, const char *property, uint64_t value,
+			  bus_answer_t answer, void *userdata)
+{
+	sd_bus_message *message = NULL;
+	int r;
+
+	if (!bus->connection)
+		return -ENOTCONN;
+	r = sd_bus_message_new_method_call(bus->connection, &message, SYSTEMD, SYSTEMD_PATH,
+					   SYSTEMD_INTERFACE, "SetUnitProperties");
+	if (r >= 0)
+		r = sd_bus_message_append(message, "sba(sv)", unit, true, 1, property, "t", value);
+	return call_systemd(bus, message, r, false, answer, userdata);
+}
+
 /* --- the connection */
 
 static void disconnect(struct bus *bus)
@@ -186,11 +305,11 @@ static int connect_bus(struct bus *bus)
 		r = sd_bus_match_signal_async(bus->connection, NULL, "org.freedesktop.DBus.Local",
 					      NULL, "org.freedesktop.DBus.Local", "Disconnected",
 					      on_disconnected, NULL, bus);
-	if (r >= 0)
+	if (r >= 0 && bus->settings.sleep)
 		r = sd_bus_match_signal_async(bus->connection, NULL, LOGIND, LOGIND_PATH,
 					      LOGIND_INTERFACE, "PrepareForSleep",
 					      on_prepare_for_sleep, NULL, bus);
-	if (r >= 0)
+	if (r >= 0 && bus->settings.sleep)
 		r = sd_bus_add_match_async(bus->connection, NULL,
 					   "type='signal',sender='org.freedesktop.DBus',"
 					   "path='/org/freedesktop/DBus',"
@@ -208,7 +327,8 @@ static int on_retry(sd_event_source *source _unused_, uint64_t usec _unused_, vo
 	disconnect(bus);
 	r = connect_bus(bus);
 	if (r >= 0) {
-		take_lock(bus);
+		if (bus->settings.sleep)
+			take_lock(bus);
 		return 0;
 	}
 	log_debug("no system bus: %s", strerror(-r));
@@ -223,6 +343,8 @@ struct bus *bus_free(struct bus *bus)
 {
 	if (!bus)
 		return NULL;
+	while (bus->calls)
+		call_free(bus->calls);
 	disconnect(bus);
 	sd_event_source_disable_unref(bus->retry);
 	sd_event_source_disable_unref(bus->quiet);

@@ -114,8 +114,6 @@ static int begin_stop(struct manager *manager)
 	notify_stopping();
 	/* Whoever sleeps does not go on by now. */
 	manager->suspend = suspend_free(manager->suspend);
-	/* Whatever hangs after this. */
-	protector_restore(manager->protector, manager->hierarchy);
 	return stop_begin(&manager->stop);
 }
 
@@ -146,7 +144,7 @@ static void on_planned(const struct plan *plan, void *userdata)
 		return;
 	}
 	executor_start(manager->executor, plan, hierarchy_memcgs(manager->hierarchy, &n));
-	protector_apply(manager->protector, manager->hierarchy, is_dry_run(manager));
+	protector_apply(manager->protector, is_dry_run(manager));
 	if (ticker_n_passes(manager->ticker) == 1) {
 		notify_ready();
 		log_event(LOG_NOTICE, MESSAGE_STARTED, "watching%s",
@@ -249,6 +247,22 @@ static int add_suspend(struct manager *manager)
 	return suspend_new(&settings, &manager->suspend);
 }
 
+static int add_protector(struct manager *manager)
+{
+	const struct protector_settings settings = {
+		.root = manager->options.root,
+		.hierarchy = manager->hierarchy,
+		.event = manager->event,
+		.retry_usec = PROTECTOR_RETRY_USEC,
+	};
+	int r = protector_new(&settings, &manager->protector);
+
+	/* A look beside a daemon that runs is none of its starts. */
+	if (r >= 0 && hierarchy_is_live(manager->hierarchy) && !manager->options.once)
+		protector_recover(manager->protector);
+	return r;
+}
+
 /* Looks at what the host can do. All but a lack of memory is a lower step of the ladder. */
 static int open_host(struct manager *manager)
 {
@@ -315,16 +329,12 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	if (r < 0)
 		return r;
 	executor_configure(manager->executor, config, is_dry_run(manager));
-	r = protector_new(options->root, &manager->protector);
-	if (r < 0)
-		return r;
 	if (manager->hierarchy) {
-		/* A look beside a daemon that runs is none of its starts. */
-		if (hierarchy_is_live(manager->hierarchy) && !options->once)
-			protector_recover(manager->protector, manager->hierarchy);
 		r = add_ticker(manager);
 		if (r >= 0)
 			r = loop_lag_new(manager->event, is_at_work, manager, &manager->lag);
+		if (r >= 0)
+			r = add_protector(manager);
 		if (r >= 0 && hierarchy_is_live(manager->hierarchy) && !options->once)
 			r = add_suspend(manager);
 		if (r < 0)
@@ -333,6 +343,7 @@ int manager_new(const struct manager_options *options, struct config *config, st
 			.event = manager->event,
 			.ticker = manager->ticker,
 			.executor = manager->executor,
+			.protector = manager->protector,
 		};
 	}
 	*ret = TAKE_PTR(manager);

@@ -18,9 +18,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define STAT_TEXT_MAX 8192
-#define OMIT_XATTR    "user.fgreclaim.omit"
-#define CLASS_XATTR   "user.fgreclaim.class"
+#define STAT_TEXT_MAX  8192
+#define OMIT_XATTR     "user.fgreclaim.omit"
+#define DELEGATE_XATTR "user.delegate"
+#define CLASS_XATTR    "user.fgreclaim.class"
 
 static const char *const file_names[_MEMCG_FILE_MAX] = {
 	[MEMCG_CURRENT] = "memory.current",
@@ -127,11 +128,21 @@ int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size
 	return read_kept(memcg, &memcg->fds[file], file, buf, size);
 }
 
-bool memcg_read_mark(const struct memcg *memcg)
+static bool has_mark(const struct memcg *memcg, const char *xattr)
 {
 	char value[8];
 
-	return fgetxattr(memcg->dir_fd, OMIT_XATTR, value, sizeof(value)) == 1 && value[0] == '1';
+	return fgetxattr(memcg->dir_fd, xattr, value, sizeof(value)) == 1 && value[0] == '1';
+}
+
+bool memcg_read_mark(const struct memcg *memcg)
+{
+	return has_mark(memcg, OMIT_XATTR);
+}
+
+bool memcg_read_delegated(const struct memcg *memcg)
+{
+	return has_mark(memcg, DELEGATE_XATTR);
 }
 
 void memcg_read_asked_class(const struct memcg *memcg, char *buf, size_t size)

@@ -120,6 +120,10 @@ int memcg_read(struct memcg *memcg, enum memcg_file file, char *buf, size_t size
 /* True if its directory carries the mark of its owner, user.fgreclaim.omit=1. */
 bool memcg_read_mark(const struct memcg *memcg);
 
+/* True if systemd has delegated what is below it: user.delegate=1, which it sets on cgroups of units
+ * with Delegate=. */
+bool memcg_read_delegated(const struct memcg *memcg);
+
 /* What stands in user.fgreclaim.class; empty: nothing, "?": more than a class can be called. */
 void memcg_read_asked_class(const struct memcg *memcg, char *buf, size_t size);
 

@@ -10,7 +10,8 @@
 
 bool stop_is_idle(const struct stop *stop)
 {
-	return executor_is_idle(stop->executor) && !ticker_is_busy(stop->ticker);
+	return executor_is_idle(stop->executor) && !ticker_is_busy(stop->ticker) &&
+	       !protector_is_busy(stop->protector);
 }
 
 static int exit_when_idle(sd_event_source *source _unused_, void *userdata)
@@ -25,8 +26,11 @@ static int on_late(sd_event_source *source _unused_, uint64_t usec _unused_, voi
 {
 	const struct stop *stop = userdata;
 
-	log_warning("a %s under way does not end; leaving it to the kernel",
-		    executor_is_idle(stop->executor) ? "read" : "write");
+	if (!executor_is_idle(stop->executor) || ticker_is_busy(stop->ticker))
+		log_warning("a %s under way does not end; leaving it to the kernel",
+			    executor_is_idle(stop->executor) ? "read" : "write");
+	else
+		log_warning("systemd does not answer; the next start puts MemoryLow= back");
 	return sd_event_exit(stop->event, 0);
 }
 
@@ -43,6 +47,8 @@ int stop_begin(struct stop *stop)
 	int r;
 
 	executor_stop(stop->executor);
+	/* Whatever hangs after this. */
+	protector_end(stop->protector);
 	r = stop_when_idle(stop);
 	if (r >= 0)
 		r = sd_event_add_time_relative(stop->event, &stop->late, CLOCK_MONOTONIC, LATE_USEC,

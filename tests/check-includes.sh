@@ -61,7 +61,7 @@ found=$(
 		agent/ring.h agent/loop_lag.c agent/loop_lag.h agent/manager.c \
 		agent/signals.c agent/signals.h \
 		agent/ticker.c agent/ticker.h agent/worker.c agent/worker.h \
-		agent/watchdog.c agent/watchdog.h <"$list"
+		agent/watchdog.c agent/watchdog.h agent/protector.h <"$list"
 	only_in '^<systemd/sd-daemon\.h>' agent/notify.c <"$list"
 	only_in '^<systemd/sd-journal\.h>' agent/log.c <"$list"
 	only_in '^<systemd/sd-bus' agent/bus.c <"$list"

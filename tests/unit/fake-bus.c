@@ -48,6 +48,11 @@ static int on_message(sd_bus_message *call, void *userdata, sd_bus_error *error 
 		return sd_bus_reply_method_return(call, NULL);
 	if (sd_bus_message_is_method_call(call, LOGIND_INTERFACE, "Inhibit"))
 		return inhibit(bus, call);
+	if (bus->systemd &&
+	    (sd_bus_message_is_method_call(call, "org.freedesktop.DBus.Properties", "Get") ||
+	     sd_bus_message_is_method_call(call, "org.freedesktop.systemd1.Manager",
+					   "SetUnitProperties")))
+		return bus->systemd(call, bus->userdata);
 	return 0;
 }
 

@@ -14,11 +14,13 @@
 struct fake_bus {
 	sd_event *event;
 	sd_event_source *listener;
-	sd_bus *client;      /* NULL: nobody has come yet */
-	bool refuse;         /* delay locks */
-	unsigned n_clients;  /* that have come so far */
-	unsigned n_inhibits; /* delay locks that were asked for */
-	int lock_fd;         /* our end of the last one, -1: none; see fake_bus_lock_is_held() */
+	sd_bus *client;                                       /* NULL: nobody has come yet */
+	bool refuse;                                          /* delay locks */
+	unsigned n_clients;                                   /* that have come so far */
+	unsigned n_inhibits;                                  /* delay locks that were asked for */
+	int (*systemd)(sd_bus_message *call, void *userdata); /* answers for systemd; NULL: none */
+	void *userdata;
+	int lock_fd; /* our end of the last one, -1: none; see fake_bus_lock_is_held() */
 };
 
 /* Listens, and has $DBUS_SYSTEM_BUS_ADDRESS point to itself. */

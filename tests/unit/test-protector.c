@@ -4,6 +4,7 @@
  * too. The last test plays random histories; SEED=n repeats one.
  */
 #include "protector.h"
+#include "low.h"
 #include "protect_journal.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -64,8 +66,12 @@ static void start(struct host *host)
 
 	assert_int_equal(hierarchy_open(host->tree.fixture->root, &host->tree.hierarchy, &why), 0);
 	look(host);
-	assert_int_equal(protector_new(host->tree.fixture->root, &host->protector), 0);
-	protector_recover(host->protector, host->tree.hierarchy);
+	assert_int_equal(
+		protector_new(&(struct protector_settings){.root = host->tree.fixture->root,
+							   .hierarchy = host->tree.hierarchy},
+			      &host->protector),
+		0);
+	protector_recover(host->protector);
 }
 
 /* As kill -9: nothing is put back. */
@@ -77,7 +83,7 @@ static void crash(struct host *host)
 
 static void stop(struct host *host)
 {
-	protector_restore(host->protector, host->tree.hierarchy);
+	protector_end(host->protector);
 	crash(host);
 }
 
@@ -106,7 +112,7 @@ static void want(struct host *host, const char *path, uint64_t bytes)
 
 static void apply(struct host *host)
 {
-	protector_apply(host->protector, host->tree.hierarchy, false);
+	protector_apply(host->protector, false);
 }
 
 static void test_follows_and_restores(void **state)
@@ -145,13 +151,13 @@ static void test_dry_run(void **state)
 
 	host_open(&host, state);
 	want(&host, "/a", MIB(50));
-	protector_apply(host.protector, host.tree.hierarchy, true);
+	protector_apply(host.protector, true);
 	assert_int_equal(low_of(&host, "/a"), 0);
 	assert_false(has_journal(&host));
 	apply(&host);
 	assert_int_equal(low_of(&host, "/a"), MIB(50));
 	/* Switched to it by a reload. */
-	protector_apply(host.protector, host.tree.hierarchy, true);
+	protector_apply(host.protector, true);
 	assert_int_equal(low_of(&host, "/a"), 0);
 	assert_false(has_journal(&host));
 	host_close(&host);
@@ -293,6 +299,80 @@ static void test_no_journal_no_write(void **state)
 	host_close(&host);
 }
 
+/* users.md 46: below its own memory.high and memory.max, and that is said, once for each reason. */
+static void test_held_down_is_said(void **state)
+{
+	struct verdict *verdict;
+	struct memcg *memcg;
+	struct host host;
+
+	host_open(&host, state);
+	memcg = find(&host.tree, "/a");
+	verdict = &memcg->state.protect.verdict;
+	want(&host, "/a", MIB(40));
+	verdict->reason = REASON_PROTECT;
+	apply(&host);
+	assert_int_equal(memcg->low.said, 0);
+	*verdict = (struct verdict){
+		.reason = REASON_PROTECT_LIMIT, .measured = MIB(50), .limit = MIB(40)};
+	apply(&host);
+	assert_int_equal(memcg->low.said, 1 << (REASON_PROTECT_LIMIT - REASON_PROTECT));
+	assert_int_equal(low_of(&host, "/a"), MIB(40));
+	host_close(&host);
+}
+
+/* Units are systemd's; what is below them is theirs to whom it was delegated, but for another systemd. */
+static void test_who_writes(void **state)
+{
+	static const struct {
+		const char *path;
+		enum low_writer writer, delegated;
+	} cases[] = {
+		{"/plain", LOW_WRITER_SELF, LOW_WRITER_SELF},
+		{"/plain/a.service", LOW_WRITER_SELF, LOW_WRITER_SELF},
+		{"/system.slice", LOW_WRITER_SYSTEMD, LOW_WRITER_SYSTEMD},
+		{"/system.slice/db.service", LOW_WRITER_SYSTEMD, LOW_WRITER_SYSTEMD},
+		{"/system.slice/db.service/worker", LOW_WRITER_NONE, LOW_WRITER_SELF},
+		{"/system.slice/db.service/db.service", LOW_WRITER_NONE, LOW_WRITER_NONE},
+		{"/system.slice/db.service/system.slice", LOW_WRITER_NONE, LOW_WRITER_NONE},
+		{"/user.slice", LOW_WRITER_SYSTEMD, LOW_WRITER_SYSTEMD},
+		{"/user.slice/user-7.slice", LOW_WRITER_SYSTEMD, LOW_WRITER_SYSTEMD},
+		{"/user.slice/user-7.slice/user@7.service", LOW_WRITER_SYSTEMD, LOW_WRITER_SYSTEMD},
+		{"/user.slice/user-7.slice/user@7.service/app.slice", LOW_WRITER_NONE,
+		 LOW_WRITER_NONE},
+		{"/user.slice/user-7.slice/user@7.service/app.slice/a.service", LOW_WRITER_NONE,
+		 LOW_WRITER_NONE},
+	};
+	static const char *const delegated[] = {"/system.slice/db.service",
+						"/user.slice/user-7.slice/user@7.service"};
+	char unit[UNIT_NAME_LEN_MAX + 1];
+	bool has_xattrs = true;
+	struct host host;
+
+	host_open(&host, state);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		add(&host.tree, cases[i].path);
+	for (int pass = 0; pass < 2 && has_xattrs; pass++) {
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+			const struct memcg *memcg;
+
+			look(&host);
+			memcg = find(&host.tree, cases[i].path);
+			assert_int_equal(low_writer_of(memcg, true, unit),
+					 pass ? cases[i].delegated : cases[i].writer);
+			assert_int_equal(low_writer_of(memcg, false, unit), LOW_WRITER_SELF);
+		}
+		for (size_t i = 0; i < sizeof(delegated) / sizeof(delegated[0]); i++)
+			has_xattrs = setxattr(fixture_path(host.tree.fixture,
+							   fixture_memcg_file(delegated[i], "")),
+					      "user.delegate", "1", 1, 0) == 0;
+	}
+	low_writer_of(find(&host.tree, "/system.slice/db.service"), true, unit);
+	assert_string_equal(unit, "db.service");
+	host_close(&host);
+}
+
+/* Nobody is there who would wait for systemd's answers: then units are not written. */
 static void test_units_are_systemds(void **state)
 {
 	struct host host;
@@ -300,17 +380,17 @@ static void test_units_are_systemds(void **state)
 	host_open(&host, state);
 	add_memcg(&host, "/system.slice", 0);
 	add_memcg(&host, "/system.slice/db.service", 0);
-	add_memcg(&host, "/system.slice/db.service/worker", 0);
+	add_memcg(&host, "/other", 0);
 	stop(&host);
 	fixture_mkdir(host.tree.fixture, "run/systemd/system");
 	start(&host);
 	want(&host, "/system.slice", MIB(50));
 	want(&host, "/system.slice/db.service", MIB(50));
-	want(&host, "/system.slice/db.service/worker", MIB(50));
+	want(&host, "/other", MIB(50));
 	apply(&host);
 	assert_int_equal(low_of(&host, "/system.slice"), 0);
 	assert_int_equal(low_of(&host, "/system.slice/db.service"), 0);
-	assert_int_equal(low_of(&host, "/system.slice/db.service/worker"), MIB(50));
+	assert_int_equal(low_of(&host, "/other"), MIB(50));
 	host_close(&host);
 }
 
@@ -403,6 +483,8 @@ int main(void)
 		FIXTURE_TEST(test_made_anew),
 		FIXTURE_TEST(test_journal_is_damaged),
 		FIXTURE_TEST(test_no_journal_no_write),
+		FIXTURE_TEST(test_held_down_is_said),
+		FIXTURE_TEST(test_who_writes),
 		FIXTURE_TEST(test_units_are_systemds),
 		FIXTURE_TEST(test_random_histories),
 	};
