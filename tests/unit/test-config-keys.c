@@ -282,7 +282,7 @@ static const char *example_class(const char *name, const char *path, struct tree
 	struct config *config;
 	int32_t index;
 
-	snprintf(file, sizeof(file), "conf/examples/%s.conf", name);
+	snprintf(file, sizeof(file), "conf/%s.conf", name);
 	read_source(file, text, sizeof(text));
 	config = must_load(tree, text);
 	index = config_classify(config, path, NULL);
@@ -299,36 +299,56 @@ static void test_examples(void **state)
 	static const struct {
 		const char *name, *path, *class;
 	} cases[] = {
-		{"loop", "/loop.slice/epoch.service", "loop"},
-		{"database", "/system.slice/mongod.service", "database"},
-		{"database", "/system.slice/mongod.service/sub", "database"},
-		{"database", "/system.slice/system-postgresql.slice/postgresql@15-main.service",
-		 "database"},
-		{"database", "/system.slice/postgresql.service", "none"},
-		{"database", USER "/app.slice/mongod.service", "none"},
-		{"batch", "/batch.slice/run-u12.service", "batch"},
-		{"batch", "/system.slice/cron.service", "none"},
-		{"containers", "/system.slice/docker-" ID ".scope", "containers"},
-		{"containers", "/system.slice/docker-" ID ".scope/init.scope", "containers"},
-		{"containers", "/system.slice/docker.service", "none"},
-		{"containers", "/docker/" ID, "containers"},
-		{"containers", "/machine.slice/libpod-" ID ".scope/container", "containers"},
-		{"containers", USER "/user.slice/libpod-" ID ".scope/container", "containers"},
-		{"containers", USER "/app.slice/docker/" ID, "none"},
-		{"containers",
+		{"examples/loop", "/loop.slice/epoch.service", "loop"},
+		{"examples/database", "/system.slice/mongod.service", "database"},
+		{"examples/database", "/system.slice/mongod.service/sub", "database"},
+		{"examples/database",
+		 "/system.slice/system-postgresql.slice/postgresql@15-main.service", "database"},
+		{"examples/database", "/system.slice/postgresql.service", "none"},
+		{"examples/database", USER "/app.slice/mongod.service", "none"},
+		{"profiles/mongod", "/system.slice/mongod.service", "mongod"},
+		{"profiles/postgresql",
+		 "/system.slice/system-postgresql.slice/postgresql@15-main.service", "postgresql"},
+		{"profiles/mariadb", "/system.slice/mariadb.service", "mariadb"},
+		{"profiles/redis", "/system.slice/redis-server.service", "redis"},
+		{"profiles/memcached", "/system.slice/memcached.service", "memcached"},
+		{"profiles/java", "/system.slice/elasticsearch.service", "java"},
+		{"profiles/ci-runner", "/ci.slice/run-u1.scope", "ci-runner"},
+		{"profiles/ci-runner", "/system.slice/actions.runner.a-b.c.service", "ci-runner"},
+		{"profiles/desktop", USER "/session.slice/org.gnome.Shell@wayland.service",
+		 "desktop-session"},
+		{"profiles/desktop", USER "/background.slice/tracker-miner-fs-3.service",
+		 "desktop-background"},
+		{"profiles/desktop", USER "/app.slice/app-firefox-1.scope", "desktop-apps"},
+		{"profiles/desktop", USER "/init.scope", "none"},
+		{"profiles/desktop", "/system.slice/cron.service", "none"},
+		{"examples/batch", "/batch.slice/run-u12.service", "batch"},
+		{"examples/batch", "/system.slice/cron.service", "none"},
+		{"examples/containers", "/system.slice/docker-" ID ".scope", "containers"},
+		{"examples/containers", "/system.slice/docker-" ID ".scope/init.scope",
+		 "containers"},
+		{"examples/containers", "/system.slice/docker.service", "none"},
+		{"examples/containers", "/docker/" ID, "containers"},
+		{"examples/containers", "/machine.slice/libpod-" ID ".scope/container",
+		 "containers"},
+		{"examples/containers", USER "/user.slice/libpod-" ID ".scope/container",
+		 "containers"},
+		{"examples/containers", USER "/app.slice/docker/" ID, "none"},
+		{"examples/containers",
 		 "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1.slice/"
 		 "cri-containerd-" ID ".scope",
 		 "pods-besteffort"},
-		{"containers",
+		{"examples/containers",
 		 "/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1.slice/"
 		 "crio-" ID ".scope",
 		 "pods-burstable"},
-		{"containers", "/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
+		{"examples/containers",
+		 "/kubepods.slice/kubepods-pod1.slice/cri-containerd-" ID ".scope",
 		 "pods-guaranteed"},
-		{"containers", "/kubepods/burstable/pod1/" ID, "pods-burstable"},
-		{"containers", CONTAINERD "kubepods-besteffort-pod1.slice:cri-containerd:" ID,
-		 "pods-besteffort"},
-		{"containers", CONTAINERD "kubepods-pod1.slice:cri-containerd:" ID,
+		{"examples/containers", "/kubepods/burstable/pod1/" ID, "pods-burstable"},
+		{"examples/containers",
+		 CONTAINERD "kubepods-besteffort-pod1.slice:cri-containerd:" ID, "pods-besteffort"},
+		{"examples/containers", CONTAINERD "kubepods-pod1.slice:cri-containerd:" ID,
 		 "pods-guaranteed"},
 	};
 
