@@ -158,7 +158,7 @@ CASES = (
          (must("gone_mib", ">=", 280), must("refaults", "<=", 200), must("swing_mib", "<=", 4),
           moonshot("gone_mib", ">=", 298), moonshot("refaults", "<=", 20)),
          {"none": "0"}, unit_max="infinity", warm=(0, 1, 1), measure=(0, 480, 480), full=False,
-         conditions=UNLIMITED),
+         conf="fast.conf", conditions=UNLIMITED),
     saver_case("M8-anon", "log-uniform population of anon, 256 MiB", None, SAVING, SAVING_BOUNDS,
                {"none": "0"}),
     saver_case("M8-file", "log-uniform population of file by read(), 256 MiB, 0.2 ms", DISK,
