@@ -16,17 +16,20 @@
 #define HELD_UP  UINT64_C(400000)
 
 static unsigned work; /* that is left to do; one less whenever somebody asks */
+static unsigned asked;
 
 static bool is_at_work(void *userdata _unused_)
 {
+	asked++;
 	return work > 0 && --work > 0;
 }
 
-static void run_until(sd_event *event, const struct histogram *seen, uint64_t n)
+static void run_until_asked(sd_event *event, unsigned times)
 {
 	uint64_t end_usec = fixture_now_usec() + PATIENCE;
 
-	while (seen->n < n) {
+	asked = 0;
+	while (asked < times) {
 		assert_true(fixture_now_usec() < end_usec);
 		assert_true(sd_event_run(event, 10000) >= 0);
 	}
@@ -46,12 +49,13 @@ static void test_only_at_work(void **state _unused_)
 	work = 3;
 	loop_lag_watch(lag);
 	loop_lag_watch(lag); /* no second timer */
-	run_until(event, seen, 3);
-	assert_int_equal(work, 0);
+	run_until_asked(event, 3);
+	/* A loop that was held up counts for more. */
+	assert_true(seen->n >= 3);
 	/* The work is done. */
 	assert_int_equal(sd_event_run(event, 200000), 0);
 	loop_lag_watch(lag);
-	run_until(event, seen, 4);
+	run_until_asked(event, 1);
 	assert_null(loop_lag_free(lag));
 	sd_event_unref(event);
 }
@@ -68,7 +72,7 @@ static void test_held_up(void **state _unused_)
 	work = 0;
 	loop_lag_watch(lag);
 	usleep(HELD_UP);
-	run_until(event, seen, 1);
+	run_until_asked(event, 1);
 	/* It was due after some fifty milliseconds, and as often again. */
 	assert_true(seen->most_usec >= HELD_UP / 2);
 	assert_true(seen->n >= 4);
