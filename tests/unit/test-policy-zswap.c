@@ -4,12 +4,13 @@
  * whose goes nowhere, by what memory.zswap.max and memory.zswap.writeback say down the tree.
  */
 #include "arith.h"
-#include "macro.h"
 #include "policy-world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <cmocka.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static struct policy_world w;
 static size_t root, slice, idle;
