@@ -154,6 +154,60 @@ static void test_stream_earns_nothing(void **arg)
 	assert_true(w.states[stream].protect.workingset_bytes >= MIB(80));
 }
 
+/* What is read for the first time proves itself with a minute, or at once where a quarter comes back. */
+static void test_new_file_has_to_prove_itself(void **arg)
+{
+	const struct protect_state *protect;
+
+	(void)arg;
+	build();
+	protect = &w.states[hot].protect;
+	world_read_file(&w, hot, MIB(20));
+	world_tick(&w);
+	assert_in_range(protect->unproven_bytes, MIB(20) - PAGE_BYTES, MIB(20));
+	world_ticks(&w, 12);
+	assert_in_range(protect->unproven_bytes, MIB(7), MIB(8));
+
+	build();
+	w.memcgs[stream].class_index = 0;
+	for (int i = 0; i < 60; i++) {
+		world_read_file(&w, stream, MIB(40));
+		world_refault(&w, stream, LRU_FILE, PAGES(4));
+		world_take_file(&w, stream, MIB(40));
+		world_tick(&w);
+	}
+	assert_true(w.states[stream].protect.workingset_bytes <= MIB(20));
+}
+
+/* memory.low follows changes that are worth a write. */
+static void test_small_changes(void **arg)
+{
+	size_t small;
+	uint64_t low_bytes;
+
+	(void)arg;
+	build();
+	low_bytes = w.states[hot].protect.low_bytes;
+	world_touch_anon(&w, hot, MIB(1));
+	world_tick(&w);
+	assert_int_equal(w.states[hot].protect.low_bytes, low_bytes);
+	world_touch_anon(&w, hot, MIB(1));
+	world_tick(&w);
+	assert_int_equal(w.states[hot].protect.low_bytes, low_bytes + MIB(2) + MIB(2) / 16);
+
+	build();
+	small = world_add(&w, (int)slice, MIB(4), MIB(4));
+	world_ticks(&w, 2);
+	low_bytes = w.states[small].protect.low_bytes;
+	assert_int_equal(low_bytes, MIB(8) + MIB(8) / 16);
+	world_touch_anon(&w, small, MIB(3) / 4);
+	world_tick(&w);
+	assert_int_equal(w.states[small].protect.low_bytes, low_bytes);
+	world_touch_anon(&w, small, MIB(1) / 4);
+	world_tick(&w);
+	assert_int_equal(w.states[small].protect.low_bytes, low_bytes + MIB(1) + MIB(1) / 16);
+}
+
 static void test_held_down(void **arg)
 {
 	(void)arg;
@@ -247,6 +301,8 @@ int main(void)
 		cmocka_unit_test(test_few_returns),
 		cmocka_unit_test(test_down_is_slow),
 		cmocka_unit_test(test_stream_earns_nothing),
+		cmocka_unit_test(test_new_file_has_to_prove_itself),
+		cmocka_unit_test(test_small_changes),
 		cmocka_unit_test(test_held_down),
 		cmocka_unit_test(test_ancestors),
 		cmocka_unit_test(test_own_floor),
