@@ -175,14 +175,15 @@ static void hold_down(struct protect_state *protect, uint64_t most_bytes, enum r
 	protect->verdict.reason = why;
 }
 
-static bool has_auto_above(const struct policy_params *params, const struct snapshot *snapshot,
+/* The nearest ancestor that asks for those below it, or the one whose limit all share. */
+static size_t who_asks_for(const struct policy_params *params, const struct snapshot *snapshot,
 			   size_t i, size_t top)
 {
-	for (int64_t at = snapshot->memcgs[i].parent; at != (int64_t)top;
-	     at = snapshot->memcgs[at].parent)
-		if (is_auto(params, &snapshot->memcgs[at]))
-			return true;
-	return false;
+	int64_t at = snapshot->memcgs[i].parent;
+
+	while (at != (int64_t)top && !is_auto(params, &snapshot->memcgs[at]))
+		at = snapshot->memcgs[at].parent;
+	return (size_t)at;
 }
 
 /* What each memcg would have, before the sum is looked at. The innermost come first: an inner memcg
@@ -193,7 +194,7 @@ static void want(const struct policy_params *params, const struct snapshot *snap
 	const struct memcg_sample *sample = &snapshot->memcgs[i];
 	struct memcg_state *state = &states[i];
 	struct protect_state *protect = &state->protect;
-	uint64_t limit_bytes;
+	uint64_t limit_bytes, *sum_bytes;
 	size_t top = limiting(snapshot, i, &limit_bytes);
 
 	if (sample->leaf && protect->workingset_bytes > 0 && sample->populated)
@@ -210,13 +211,8 @@ static void want(const struct policy_params *params, const struct snapshot *snap
 		  REASON_PROTECT_MAX);
 	hold_down(protect, limit_bytes_of(sample), REASON_PROTECT_LIMIT);
 	hold_down(protect, granted_bytes(params, snapshot, i, top), REASON_PROTECT_PARENT);
-	/* An inner one asks for those below it. */
-	if (is_auto(params, &snapshot->memcgs[sample->parent]))
-		states[sample->parent].protect.sum_bytes = saturating_add(
-			states[sample->parent].protect.sum_bytes, protect->asked_bytes);
-	else if (!has_auto_above(params, snapshot, i, top))
-		states[top].protect.sum_bytes =
-			saturating_add(states[top].protect.sum_bytes, protect->asked_bytes);
+	sum_bytes = &states[who_asks_for(params, snapshot, i, top)].protect.sum_bytes;
+	*sum_bytes = saturating_add(*sum_bytes, protect->asked_bytes);
 }
 
 /* Its part, where all that share a limit ask for more than there is. */

@@ -292,6 +292,33 @@ static void test_nothing_to_measure(void **arg)
 	assert_int_equal(low_mib(hot), 0);
 }
 
+/* One further up that follows has what is below one in between that does not. */
+static void test_ancestor_further_up(void **arg)
+{
+	size_t top, outer, inner, leaf;
+
+	(void)arg;
+	world_init(&w);
+	w.params.classes[0].protect = true;
+	class_params_init(&w.params.classes[1], "plain");
+	w.params.n_classes = 2;
+	top = world_add(&w, -1, 0, 0);
+	outer = world_add(&w, (int)top, 0, 0);
+	inner = world_add(&w, (int)outer, 0, 0);
+	leaf = world_add(&w, (int)inner, MIB(10), MIB(90));
+	w.memcgs[top].class_index = w.memcgs[inner].class_index = 1;
+	w.memcgs[inner].low_bytes = MIB(80);
+	world_ticks(&w, 2);
+	assert_int_equal(low_mib(leaf), 80);
+	assert_int_equal(low_mib(outer), 80);
+	/* It is asked for once: two thirds of the limit, of which an eighth stays free. */
+	w.memcgs[top].max_bytes = MIB(120);
+	w.params.classes[0].protect_max_ppm = PPM;
+	world_tick(&w);
+	assert_int_equal(low_mib(leaf), 80);
+	assert_int_equal(reason_of(outer), REASON_PROTECT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +332,7 @@ int main(void)
 		cmocka_unit_test(test_small_changes),
 		cmocka_unit_test(test_held_down),
 		cmocka_unit_test(test_ancestors),
+		cmocka_unit_test(test_ancestor_further_up),
 		cmocka_unit_test(test_own_floor),
 		cmocka_unit_test(test_nothing_to_measure),
 	};
