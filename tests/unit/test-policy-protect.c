@@ -14,14 +14,20 @@
 static struct policy_world w;
 static size_t slice, hot, stream;
 
-/* A slice of 150 MiB with a hot set of 54 and a stream. */
-static void build(void)
+/* Class 0 is protected, class 1 is not. */
+static void begin(void)
 {
 	world_init(&w);
 	w.params.classes[0].protect = true;
-	w.params.classes[0].reclaim = RECLAIM_NONE;
 	class_params_init(&w.params.classes[1], "plain");
 	w.params.n_classes = 2;
+}
+
+/* A slice of 150 MiB with a hot set of 54 and a stream. */
+static void build(void)
+{
+	begin();
+	w.params.classes[0].reclaim = RECLAIM_NONE;
 	slice = world_add(&w, -1, 0, 0);
 	w.memcgs[slice].max_bytes = MIB(150);
 	w.memcgs[slice].class_index = 1;
@@ -236,10 +242,7 @@ static void test_ancestors(void **arg)
 	size_t top, inner, leaf;
 
 	(void)arg;
-	world_init(&w);
-	w.params.classes[0].protect = true;
-	class_params_init(&w.params.classes[1], "plain");
-	w.params.n_classes = 2;
+	begin();
 	top = world_add(&w, -1, 0, 0);
 	inner = world_add(&w, (int)top, 0, 0);
 	leaf = world_add(&w, (int)inner, MIB(10), MIB(90));
@@ -298,10 +301,7 @@ static void test_ancestor_further_up(void **arg)
 	size_t top, outer, inner, leaf;
 
 	(void)arg;
-	world_init(&w);
-	w.params.classes[0].protect = true;
-	class_params_init(&w.params.classes[1], "plain");
-	w.params.n_classes = 2;
+	begin();
 	top = world_add(&w, -1, 0, 0);
 	outer = world_add(&w, (int)top, 0, 0);
 	inner = world_add(&w, (int)outer, 0, 0);
