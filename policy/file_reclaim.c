@@ -2,6 +2,7 @@
 #include "file_reclaim.h"
 #include "arith.h"
 #include "backoff.h"
+#include "consider.h"
 #include "swap_room.h"
 
 /* Without swappiness= the kernel may swap as well: only where that is allowed, or cannot be. */
@@ -32,8 +33,8 @@ bool file_reclaim_refused(const struct policy_params *params, const struct snaps
 	const struct class_params *class;
 	struct verdict held;
 
-	if (sample->class_index < 0 || (size_t)sample->class_index >= params->n_classes ||
-	    sample->omitted || sample->closed || sample->busy || sample->frozen || sample->skipped)
+	if (!consider_has_class(params, sample) || sample->omitted || sample->closed ||
+	    sample->busy || sample->frozen || sample->skipped)
 		return true;
 	class = &params->classes[sample->class_index];
 	if (class->reclaim != RECLAIM_FILE && class->reclaim != RECLAIM_ALL)

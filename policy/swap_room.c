@@ -17,6 +17,19 @@
 /* Swap is kept free for those who need it at once. */
 #define SWAP_RESERVE_DIVISOR 5
 
+/* What a limit of a memcg leaves below it: without end where there is none, nothing where that is not
+ * known. */
+static uint64_t left_bytes(const struct memcg_sample *memcg, uint64_t max_bytes,
+			   uint64_t current_bytes)
+{
+	/* The root has no such limit. */
+	if (max_bytes == SAMPLE_INFINITY || (max_bytes == SAMPLE_UNKNOWN && memcg->parent < 0))
+		return UINT64_MAX;
+	if (!is_number(max_bytes) || !is_number(current_bytes))
+		return 0;
+	return saturating_sub(max_bytes, current_bytes);
+}
+
 /* What may still be swapped out: the host's free swap but for the reserve and for what this plan
  * swaps already, and what swap.max leaves in this memcg and each of its ancestors. */
 static uint64_t swap_room_bytes(const struct memcg_view *view, const struct plan *plan)
@@ -29,14 +42,8 @@ static uint64_t swap_room_bytes(const struct memcg_view *view, const struct plan
 	for (int64_t i = (int64_t)view->index; i >= 0; i = view->snapshot->memcgs[i].parent) {
 		const struct memcg_sample *memcg = &view->snapshot->memcgs[i];
 
-		/* The root has no such limit. */
-		if (memcg->swap_max_bytes == SAMPLE_INFINITY ||
-		    (memcg->swap_max_bytes == SAMPLE_UNKNOWN && memcg->parent < 0))
-			continue;
-		if (!is_number(memcg->swap_max_bytes) || !is_number(memcg->swap_current_bytes))
-			return 0;
-		room_bytes = min_u64(room_bytes, saturating_sub(memcg->swap_max_bytes,
-								memcg->swap_current_bytes));
+		room_bytes = min_u64(room_bytes, left_bytes(memcg, memcg->swap_max_bytes,
+							    memcg->swap_current_bytes));
 	}
 	return room_bytes;
 }
@@ -52,16 +59,8 @@ static uint64_t zswap_room_bytes(const struct snapshot *snapshot, size_t index,
 		const struct memcg_sample *memcg = &snapshot->memcgs[i];
 
 		*ret_only = *ret_only || memcg->zswap_only;
-		/* The root has no such limit. */
-		if (memcg->zswap_max_bytes == SAMPLE_INFINITY ||
-		    (memcg->zswap_max_bytes == SAMPLE_UNKNOWN && memcg->parent < 0))
-			continue;
-		if (!is_number(memcg->zswap_max_bytes) || !is_number(memcg->zswap_current_bytes))
-			room_bytes = 0;
-		else
-			room_bytes =
-				min_u64(room_bytes, saturating_sub(memcg->zswap_max_bytes,
-								   memcg->zswap_current_bytes));
+		room_bytes = min_u64(room_bytes, left_bytes(memcg, memcg->zswap_max_bytes,
+							    memcg->zswap_current_bytes));
 	}
 	return saturating_sub(room_bytes, plan->swap_bytes);
 }
