@@ -11,7 +11,7 @@
 #define MESSAGE_DEGRADED "d0acdb1bbc22402c828334f22ebac4ab" /* the host lacks something */
 #define MESSAGE_CONFIG   "0887d85fa8944795b64d61a49dea9a26" /* configuration loaded or refused */
 #define MESSAGE_BACKOFF  "d9627f628f0d48b7a649e28cb1089936" /* reclaim of a cgroup is held back */
-#define MESSAGE_ADVICE   "feabe622bd1f4d8892f40dbc33b7a2f9" /* a cgroup thrashes at its limit */
+#define MESSAGE_ADVICE   "feabe622bd1f4d8892f40dbc33b7a2f9" /* a cgroup is in trouble at its limit */
 #define MESSAGE_SLOW     "5bde73953e194a4d85d86de601afdca3" /* the kernel takes long over a file */
 #define MESSAGE_PROTECT \
 	"874e64a7eacb47e4a2fb2342ce4c422a" /* memory.low: put back, or somebody else's */

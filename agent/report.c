@@ -11,11 +11,13 @@
 #include "log.h"
 #include "messages.h"
 #include "notify.h"
+#include "refault.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SENTENCE_MAX 160
+#define SENTENCE_MAX    160
+#define ADVICE_TEXT_MAX 256
 
 /* The status line is not rewritten more often than this. */
 #define STATUS_USEC (10 * USEC_PER_SEC)
@@ -78,26 +80,68 @@ void report_hold(const struct memcg *memcg, enum reason former)
 	log_event(LOG_DEBUG, MESSAGE_BACKOFF, "%s: %s", memcg->name, sentence);
 }
 
+/* What is wrong and what would help. */
+static void explain_advice(const struct memcg_state *state, uint64_t pages, char *buf, size_t size)
+{
+	const struct advice_state *advice = &state->advice;
+	char limit[BYTES_TEXT_MAX], own[BYTES_TEXT_MAX];
+
+	explain_bytes(advice->limit_bytes, limit, sizeof(limit));
+	explain_bytes(advice->own_bytes, own, sizeof(own));
+	switch (advice->due) {
+	case ADVICE_THRASHES:
+		snprintf(buf, size,
+			 "thrashes at its limit of %s: %" PRIu64 " pages come back each second. "
+			 "Reclaim cannot help; a higher limit or less to cache would",
+			 limit, pages);
+		break;
+	case ADVICE_CROWDED:
+		snprintf(
+			buf, size,
+			"memory of its own, %s, crowds out its files at the limit of %s: %" PRIu64
+			" pages come back each second. Reclaim cannot help; a smaller cache of its "
+			"own (a database's) or a higher limit would",
+			own, limit, pages);
+		break;
+	case ADVICE_CORNERED:
+		snprintf(buf, size,
+			 "%s of its limit of %s are memory of its own, which cannot be swapped: "
+			 "when that grows, the kernel kills. A smaller cache of its own (a "
+			 "database's), a higher limit or swap would help",
+			 own, limit);
+		break;
+	case ADVICE_NONE:
+	case _ADVICE_MAX:
+		break;
+	}
+}
+
+static const char *const advice_words[_ADVICE_MAX] = {
+	[ADVICE_THRASHES] = "thrashes",
+	[ADVICE_CROWDED] = "crowded",
+	[ADVICE_CORNERED] = "cornered",
+};
+
 void report_advice(const struct memcg *memcg)
 {
 	const struct memcg_state *state = &memcg->state;
-	uint64_t pages =
-		saturating_add(state->refault_mpps[LRU_ANON], state->refault_mpps[LRU_FILE]) / 1000;
+	const struct advice_state *advice = &state->advice;
+	uint64_t pages = refault_all_mpps(state) / 1000;
 	const struct log_field fields[] = {
 		{.key = "CGROUP", .text = memcg->name},
+		{.key = "ADVICE", .text = advice_words[advice->due]},
 		{.key = "REFAULTS_PER_SECOND", .number = pages},
-		{.key = "LIMIT_BYTES", .number = state->advice.limit_bytes},
+		{.key = "LIMIT_BYTES", .number = advice->limit_bytes},
+		{.key = "OWN_BYTES", .number = advice->own_bytes},
 		{.key = "CURRENT_BYTES", .number = state->last.current_bytes},
 	};
-	char limit[BYTES_TEXT_MAX];
+	char text[ADVICE_TEXT_MAX];
 
-	if (!state->advice.due)
+	if (advice->due == ADVICE_NONE)
 		return;
-	log_fields(LOG_NOTICE, MESSAGE_ADVICE, fields, ARRAY_SIZE(fields),
-		   "%s: thrashes at its limit of %s: %" PRIu64 " pages come back each second. "
-		   "Reclaim cannot help; a higher limit or less to cache would",
-		   memcg->name, explain_bytes(state->advice.limit_bytes, limit, sizeof(limit)),
-		   pages);
+	explain_advice(state, pages, text, sizeof(text));
+	log_fields(LOG_NOTICE, MESSAGE_ADVICE, fields, ARRAY_SIZE(fields), "%s: %s", memcg->name,
+		   text);
 }
 
 static void report_first(const struct config *config, size_t class_index,

@@ -17,7 +17,7 @@ void report_changes(const struct features *former, const struct features *featur
 /* The verdict of a memcg when it begins to be held back. */
 void report_hold(const struct memcg *memcg, enum reason former);
 
-/* That a memcg thrashes at its limit, if the last plan found it due. */
+/* What is wrong with a memcg at its limit, if the last plan found that due. */
 void report_advice(const struct memcg *memcg);
 
 /* Which classes were said to wait for their first cgroup. All zeros: nothing was said yet, as after

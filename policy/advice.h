@@ -4,8 +4,9 @@
 
 #include "state.h"
 
-/* Judges whether a memcg thrashes at its own limit, from averages that are up to date, and sets
- * state->advice. Of a memcg without a limit, or of which something is not known: it does not. */
+/* Judges whether a memcg is in trouble at its own limit, from averages that are up to date, and sets
+ * state->advice. sample: one of the snapshot's. Of a memcg without a limit, or of which something is not
+ * known, nothing is due. */
 void advice_step(struct memcg_state *state, const struct memcg_sample *sample,
 		 const struct snapshot *snapshot);
 

@@ -158,7 +158,8 @@ uint32_t aging_file_oldest(const struct lruvec_sample *lruvec)
 
 uint32_t aging_gens(const struct memcg_view *view, const struct lruvec_sample *lruvec)
 {
-	return lruvec->n_gens - (swap_is_possible(view) ? 0 : aging_file_oldest(lruvec));
+	return lruvec->n_gens -
+	       (swap_is_possible(view->snapshot, view->index) ? 0 : aging_file_oldest(lruvec));
 }
 
 static bool may_be_aged(const struct memcg_view *view, const struct lruvec_sample *lruvec,
@@ -175,7 +176,8 @@ bool aging_ask(const struct memcg_view *view, enum reason reason, bool force, ui
 {
 	struct aging_state *aging = &view->state->aging;
 	const struct lruvec_sample *main = aging_main_lruvec(view);
-	uint32_t swappiness = swap_is_possible(view) ? SWAPPINESS_ANON : SWAPPINESS_FILE_ONLY;
+	uint32_t swappiness = swap_is_possible(view->snapshot, view->index) ? SWAPPINESS_ANON
+									    : SWAPPINESS_FILE_ONLY;
 
 	apart_usec = max_u64(apart_usec, aging_paid_usec(view));
 	/* All or none: judged is the memcg as a whole. */

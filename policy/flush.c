@@ -238,7 +238,7 @@ static bool anon_is_stuck(const struct memcg_view *view, const struct plan *plan
 	const struct gclk_state *gclk = &view->state->gclk;
 	uint64_t stuck_usec = gclk_units_usec(view, STUCK);
 
-	return swap_is_possible(view) && !swap_refuses_anon(view, plan) &&
+	return swap_is_possible(view->snapshot, view->index) && !swap_refuses_anon(view, plan) &&
 	       number_or(view->sample->lru_bytes[LRU_ANON], 0) >
 		       view->sample->current_bytes / GCLK_ANON_DIVISOR &&
 	       gclk_since_usec(view, gclk->anon_usec) >= stuck_usec &&

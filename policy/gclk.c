@@ -155,7 +155,7 @@ static bool is_refused(const struct memcg_view *view, const struct plan *plan)
 		return true;
 	}
 	/* An aging sets anon free to be swapped out, which has to be allowed then. */
-	return swap_is_possible(view) &&
+	return swap_is_possible(view->snapshot, view->index) &&
 	       number_or(sample->lru_bytes[LRU_ANON], UINT64_MAX) >
 		       sample->current_bytes / GCLK_ANON_DIVISOR &&
 	       swap_refuses_anon(view, plan);

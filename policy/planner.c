@@ -177,7 +177,7 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 		remember(state, sample, snapshot);
 		return false;
 	}
-	state->advice.due = false;
+	state->advice.due = ADVICE_NONE;
 	if (!sample->skipped)
 		state->aging.took_usec =
 			saturating_add(state->aging.took_usec, sample->outcome.aging_usec);

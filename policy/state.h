@@ -183,11 +183,19 @@ struct sharing {
 };
 
 /* advice.c */
+enum advice_kind {
+	ADVICE_NONE,
+	ADVICE_THRASHES,
+	ADVICE_CROWDED,
+	ADVICE_CORNERED,
+	_ADVICE_MAX,
+};
 struct advice_state {
-	bool due;             /* to be said after this very plan */
-	uint64_t limit_bytes; /* the lower of memory.max and memory.high, at the last look */
-	uint64_t since_usec;  /* when it began to thrash there; 0: it does not */
-	uint64_t told_usec;   /* when advice was last due; 0: never */
+	enum advice_kind due;             /* to be said after this very plan */
+	uint64_t limit_bytes;             /* the one in question, at the last look */
+	uint64_t own_bytes;               /* anon, shmem and locked pages, likewise */
+	uint64_t since_usec[_ADVICE_MAX]; /* when it got into this state; 0: it is not in it */
+	uint64_t told_usec[_ADVICE_MAX];  /* when this was last due; 0: never */
 };
 
 struct memcg_state {

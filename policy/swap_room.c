@@ -151,12 +151,12 @@ bool swap_refuses_anon(const struct memcg_view *view, const struct plan *plan)
 	return way == SWAP_DISK && disk_refuses(view, plan);
 }
 
-bool swap_is_possible(const struct memcg_view *view)
+bool swap_is_possible(const struct snapshot *snapshot, size_t index)
 {
-	if (view->snapshot->system.swap_total_bytes == 0)
+	if (snapshot->system.swap_total_bytes == 0)
 		return false;
-	for (int64_t i = (int64_t)view->index; i >= 0; i = view->snapshot->memcgs[i].parent)
-		if (view->snapshot->memcgs[i].swap_max_bytes == 0)
+	for (int64_t i = (int64_t)index; i >= 0; i = snapshot->memcgs[i].parent)
+		if (snapshot->memcgs[i].swap_max_bytes == 0)
 			return false;
 	return true;
 }

@@ -26,6 +26,6 @@ uint64_t swap_write_room_bytes(const struct policy_params *params, const struct 
 			       size_t index, const struct plan *plan);
 
 /* True if the kernel could swap here: there is swap, and swap.max allows some. Unknown is true. */
-bool swap_is_possible(const struct memcg_view *view);
+bool swap_is_possible(const struct snapshot *snapshot, size_t index);
 
 #endif

@@ -119,31 +119,42 @@ static void test_waiting_classes(void **state)
 	tree_close(&tree);
 }
 
+static const struct memcg_state in_trouble = {
+	.refault_mpps = {1500, 40999},
+	.last = {.current_bytes = (512 << 20) - 4096},
+	.advice = {.limit_bytes = 512 << 20, .own_bytes = 300 << 20},
+};
+
+#define ADVICE_FIELDS(kind)                                                    \
+	"|PRIORITY=5|MESSAGE_ID=" MESSAGE_ADVICE "|FGRECLAIM_CGROUP=/lxc/web|" \
+	"FGRECLAIM_ADVICE=" kind "|FGRECLAIM_REFAULTS_PER_SECOND=42|"          \
+	"FGRECLAIM_LIMIT_BYTES=536870912|FGRECLAIM_OWN_BYTES=314572800|"       \
+	"FGRECLAIM_CURRENT_BYTES=536866816\n"
+
 static void test_advice(void **state _unused_)
 {
 	char name[] = "/lxc/web";
-	struct memcg memcg = {
-		.name = name,
-		.state =
-			{
-				.refault_mpps = {1500, 40999},
-				.last = {.current_bytes = (512 << 20) - 4096},
-				.advice = {.limit_bytes = 512 << 20,
-					   .since_usec = 1,
-					   .told_usec = 2},
-			},
-	};
+	struct memcg memcg = {.name = name, .state = in_trouble};
 
 	report_advice(&memcg);
 	assert_said("");
-	memcg.state.advice.due = true;
+	memcg.state.advice.due = ADVICE_THRASHES;
 	report_advice(&memcg);
 	assert_said(
 		"MESSAGE=/lxc/web: thrashes at its limit of 512M: 42 pages come back each second. "
-		"Reclaim cannot help; a higher limit or less to cache would|PRIORITY=5|"
-		"MESSAGE_ID=" MESSAGE_ADVICE "|FGRECLAIM_CGROUP=/lxc/web|"
-		"FGRECLAIM_REFAULTS_PER_SECOND=42|FGRECLAIM_LIMIT_BYTES=536870912|"
-		"FGRECLAIM_CURRENT_BYTES=536866816\n");
+		"Reclaim cannot help; a higher limit or less to cache would" ADVICE_FIELDS(
+			"thrashes"));
+	memcg.state.advice.due = ADVICE_CROWDED;
+	report_advice(&memcg);
+	assert_said("MESSAGE=/lxc/web: memory of its own, 300M, crowds out its files at the limit "
+		    "of 512M: 42 pages come back each second. Reclaim cannot help; a smaller cache "
+		    "of its own (a database's) or a higher limit would" ADVICE_FIELDS("crowded"));
+	memcg.state.advice.due = ADVICE_CORNERED;
+	report_advice(&memcg);
+	assert_said(
+		"MESSAGE=/lxc/web: 300M of its limit of 512M are memory of its own, which "
+		"cannot be swapped: when that grows, the kernel kills. A smaller cache of its "
+		"own (a database's), a higher limit or swap would help" ADVICE_FIELDS("cornered"));
 	/* On stderr, the line alone. */
 	to_journal = false;
 	report_advice(&memcg);
