@@ -15,6 +15,7 @@
 #include "macro.h"
 #include "memcg_class.h"
 #include "memcg_index.h"
+#include "never_touched.h"
 #include "own_cgroup.h"
 #include "tree_watch.h"
 
@@ -136,13 +137,6 @@ bool hierarchy_is_live(const struct hierarchy *hierarchy)
 
 /* --- what is in it */
 
-/* The root, init.scope and our own cgroup. */
-static bool is_never_touched(const struct hierarchy *hierarchy, const char *path)
-{
-	return strcmp(path, "/") == 0 || strcmp(path, "/init.scope") == 0 ||
-	       (hierarchy->own_path && strcmp(path, hierarchy->own_path) == 0);
-}
-
 static void forget(struct hierarchy *hierarchy, struct memcg *memcg)
 {
 	tree_watch_remove(&hierarchy->watch, memcg->watch);
@@ -163,7 +157,7 @@ static int list(struct walk *walk, struct memcg *memcg, struct memcg *parent)
 	memcg->scan = walk->hierarchy->scan;
 	memcg->parent = parent;
 	memcg->marked = (parent && parent->marked) || memcg_read_mark(memcg);
-	memcg->omitted = memcg->marked || is_never_touched(walk->hierarchy, memcg->path);
+	memcg->omitted = memcg->marked || never_touched(memcg->path, walk->hierarchy->own_path);
 	memcg_class_renew(memcg, walk->config);
 	memcg->leaf = true;
 	if (parent)

@@ -263,8 +263,16 @@ static void test_omitted(void **state)
 	add(&tree, "/a");
 	add(&tree, "/a/init.scope");
 	add(&tree, "/b");
+	add(&tree, "/system.slice");
+	add(&tree, "/system.slice/dbus.service");
+	add(&tree, "/system.slice/ssh.service");
+	add(&tree, "/system.slice/sshguard.service");
 	scan(&tree, 1);
 	assert_true(find(&tree, "/init.scope")->omitted);
+	assert_true(find(&tree, "/system.slice/dbus.service")->omitted);
+	assert_true(find(&tree, "/system.slice/ssh.service")->omitted);
+	assert_false(find(&tree, "/system.slice/sshguard.service")->omitted);
+	assert_false(find(&tree, "/system.slice")->omitted);
 	assert_false(find(&tree, "/a/init.scope")->omitted);
 	assert_false(find(&tree, "/a")->omitted);
 	if (mark(&tree, "/a", "1") < 0) {
