@@ -67,14 +67,15 @@ static void remove_action(struct executor *executor, struct action *action)
 	action_free(action);
 }
 
-static void drop_queued(struct executor *executor)
+/* paused_only: those of paused memcgs. */
+static void drop_queued(struct executor *executor, bool paused_only)
 {
 	struct action **link = &executor->actions;
 
 	while (*link) {
 		struct action *action = *link;
 
-		if (action->running) {
+		if (action->running || (paused_only && !action->memcg->paused)) {
 			link = &action->next;
 			continue;
 		}
@@ -87,7 +88,7 @@ struct executor *executor_free(struct executor *executor)
 {
 	if (!executor)
 		return NULL;
-	drop_queued(executor);
+	drop_queued(executor, false);
 	zram_meter_done(&executor->book.meter);
 	free(executor);
 	return NULL;
@@ -166,7 +167,7 @@ static int size_step(struct action *action)
 	int r;
 
 	/* Since the plan was made its owner may have marked it, or a reload have left it out. */
-	if (memcg->omitted || memcg->class_index < 0 ||
+	if (memcg->omitted || memcg->paused || memcg->class_index < 0 ||
 	    (size_t)memcg->class_index >= params->n_classes)
 		return -ECANCELED;
 	if (action->decision.action == ACTION_AGE) {
@@ -267,7 +268,7 @@ void executor_start(struct executor *executor, const struct plan *plan, struct m
 {
 	struct action **tail;
 
-	drop_queued(executor);
+	drop_queued(executor, false);
 	for (tail = &executor->actions; *tail; tail = &(*tail)->next)
 		if ((*tail)->decision.action != ACTION_RECLAIM)
 			(*tail)->remaining_bytes = 0;
@@ -294,9 +295,17 @@ void executor_start(struct executor *executor, const struct plan *plan, struct m
 void executor_stop(struct executor *executor)
 {
 	executor->stopped = true;
-	drop_queued(executor);
+	drop_queued(executor, false);
 	if (executor->ring)
 		ring_cancel_all(executor->ring);
+}
+
+void executor_pause(struct executor *executor)
+{
+	drop_queued(executor, true);
+	for (struct action *action = executor->actions; action; action = action->next)
+		if (action->running && action->memcg->paused)
+			ring_cancel(executor->ring, &action->request);
 }
 
 void executor_resume(struct executor *executor)

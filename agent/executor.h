@@ -35,6 +35,9 @@ void executor_stop(struct executor *executor);
 /* Undoes that: the next plan is carried out. */
 void executor_resume(struct executor *executor);
 
+/* The same for memcgs that have been paused since: memcg->paused. */
+void executor_pause(struct executor *executor);
+
 /* True if a write has not ended EXECUTOR_STALL_USEC after its deadline. now_usec: CLOCK_MONOTONIC. */
 bool executor_is_stalled(const struct executor *executor, uint64_t now_usec);
 

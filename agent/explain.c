@@ -30,6 +30,7 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_NONE] = {"nothing decided", UNIT_NONE},
 	[REASON_NO_CLASS] = {"watched only: no class matches it", UNIT_NONE},
 	[REASON_OMITTED] = {"never touched", UNIT_NONE},
+	[REASON_PAUSED] = {"paused, until fgreclaimctl resume", UNIT_NONE},
 	[REASON_CLASS_NONE] = {"its class says Reclaim=none", UNIT_NONE},
 	[REASON_HOURS] = {"held: outside the Hours= of its class", UNIT_NONE},
 	[REASON_INNER] = {"its children are looked at instead", UNIT_NONE},

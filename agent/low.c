@@ -76,7 +76,7 @@ int low_write(const struct memcg *memcg, uint64_t bytes)
 
 bool low_is_wanted(const struct memcg *memcg)
 {
-	return memcg->state.protect.low_bytes > 0 && !memcg->omitted;
+	return memcg->state.protect.low_bytes > 0 && !memcg->omitted && !memcg->paused;
 }
 
 uint64_t low_wanted(const struct memcg *memcg, uint64_t original_bytes)

@@ -77,6 +77,7 @@ struct memcg {
 	bool changed;        /* children came or went since they were read */
 	bool marked;         /* user.fgreclaim.omit=1 on it or on an ancestor */
 	bool omitted;        /* never to be touched: marked, or one of those that never are */
+	bool paused;         /* likewise, as long as somebody wants so: pass_pause() */
 	int32_t match_index; /* the class that its path fits, -1: none */
 	int32_t class_index; /* the same, or the one that was asked for: memcg_class.h */
 	uint64_t class_bits; /* bit I: its Hours= hold for it; 0 without a class */

@@ -49,6 +49,15 @@ static int reserve(struct pass *pass, const struct snapshot *snapshot)
 			     policy_plan_capacity(snapshot));
 }
 
+static void mark_paused(struct pass *pass)
+{
+	size_t n;
+	struct memcg *const *memcgs = hierarchy_memcgs(pass->hierarchy, &n);
+
+	for (size_t i = 0; i < n; i++)
+		memcgs[i]->paused = pass->pauses && pause_set_find(pass->pauses, memcgs[i]->path);
+}
+
 int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec,
 	       uint64_t interval_usec, uint64_t budget_usec)
 {
@@ -61,6 +70,7 @@ int pass_begin(struct pass *pass, const struct config *config, uint64_t now_usec
 	r = hierarchy_scan(pass->hierarchy, config, now_usec);
 	if (r < 0)
 		return r;
+	mark_paused(pass);
 	pass->sampler.reading.wants_zswap = pass->features->zswap;
 	return sampler_prepare(&pass->sampler, pass->hierarchy, generations ? pass->lru_gen : NULL,
 			       tiers, now_usec, interval_usec, budget_usec);
@@ -134,13 +144,24 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 	return 0;
 }
 
+void pass_pause(struct pass *pass, const struct pause_set *set)
+{
+	pass->pauses = set;
+	mark_paused(pass);
+}
+
+void pass_rebase_memcg(struct memcg *memcg)
+{
+	memcg->state.looked_usec = 0;
+}
+
 void pass_rebase(struct pass *pass)
 {
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(pass->hierarchy, &n);
 
 	for (size_t i = 0; i < n; i++)
-		memcgs[i]->state.looked_usec = 0;
+		pass_rebase_memcg(memcgs[i]);
 }
 
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,

@@ -7,6 +7,7 @@
 #ifndef FGRECLAIM_PASS_H
 #define FGRECLAIM_PASS_H
 
+#include "pause_set.h"
 #include "plan.h"
 #include "sampler.h"
 
@@ -19,7 +20,8 @@ struct pass {
 	const struct features *features;
 	bool recursive_protection; /* how the tree is mounted */
 	struct sampler sampler;
-	time_t (*wall_time)(time_t *); /* time(2), but in tests; for Hours= and nothing else */
+	const struct pause_set *pauses; /* NULL: nobody pauses anything */
+	time_t (*wall_time)(time_t *);  /* time(2), but in tests; for Hours= and nothing else */
 	struct fg_behaviour behaviour;
 	/* For struct system_sample; whoever runs passes sets them. */
 	uint64_t swap_written_bytes;
@@ -52,9 +54,14 @@ void pass_put_off(struct pass *pass);
  * ask for the next pass sooner than an interval from now. Errors: -ENOMEM. */
 int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan);
 
-/* History starts over: the policy takes all memcgs for such that were not looked at for long, forgets
- * their rates and leaves them alone a while (planner.c). */
+/* Marks the memcgs of a set of paths, now and with each scan: memcg->paused. To be called again when the
+ * set has changed, which must stay. */
+void pass_pause(struct pass *pass, const struct pause_set *set);
+
+/* History starts over: the policy takes all memcgs, or one, for such that were not looked at for long,
+ * forgets their rates and leaves them alone a while (planner.c). */
 void pass_rebase(struct pass *pass);
+void pass_rebase_memcg(struct memcg *memcg);
 
 /* All three, at once and at any cost. */
 int pass_look(struct pass *pass, const struct config *config, uint64_t now_usec,

@@ -193,6 +193,13 @@ void ring_cancel_all(struct ring *ring)
 			slot_cancel(&ring->slots[i]);
 }
 
+void ring_cancel(struct ring *ring, const struct ring_request *request)
+{
+	for (size_t i = 0; i < RING_WRITES_MAX; i++)
+		if (ring->slots[i].request == request)
+			slot_cancel(&ring->slots[i]);
+}
+
 unsigned ring_in_flight(const struct ring *ring)
 {
 	return ring->in_flight;

@@ -23,7 +23,7 @@ struct ring;
 struct ring_request;
 
 /* Called from the event loop when a write has ended: bytes written or -errno. -EINTR and -ECANCELED
- * are what a deadline or ring_cancel_all() leaves. The request is the owner's again. */
+ * are what a deadline or a cancel leaves. The request is the owner's again. */
 typedef void (*ring_done_t)(struct ring_request *request, int result);
 
 /* One write; belongs to the caller and must stay where it is until done is called. */
@@ -52,8 +52,9 @@ struct ring *ring_close(struct ring *ring);
  * for it now. */
 int ring_write(struct ring *ring, struct ring_request *request);
 
-/* Asks for the end of every write under way; their done functions are called as they end. */
+/* Asks for the end of every write under way, or of one; their done functions are called as they end. */
 void ring_cancel_all(struct ring *ring);
+void ring_cancel(struct ring *ring, const struct ring_request *request);
 
 /* Writes under way. */
 unsigned ring_in_flight(const struct ring *ring);

@@ -51,7 +51,6 @@ static void prepare_memcg(const struct sampler *sampler, const struct memcg *mem
 		.parent = memcg->parent ? (int32_t)memcg->parent->index : -1,
 		.seen_usec = now_usec - memcg->first_seen_usec,
 		.leaf = memcg->leaf,
-		.omitted = memcg->omitted,
 		.busy = memcg->busy,
 		/* Unknown until read; a file that cannot be parsed leaves them so. */
 		.zswap_current_bytes = SAMPLE_UNKNOWN,
@@ -301,6 +300,8 @@ static void take_costs(struct sampler *sampler)
 static void take_memcg(const struct sampler *sampler, const struct memcg *memcg,
 		       struct memcg_sample *sample)
 {
+	sample->omitted = memcg->omitted || memcg->paused;
+	sample->paused = memcg->paused && !memcg->omitted;
 	sample->class_index = memcg->class_index;
 	sample->closed = (memcg->class_bits & sampler->closed_classes) != 0;
 	/* Of a write that began or ended meanwhile nobody knows how much of it the files showed. */

@@ -177,7 +177,8 @@ static void on_changed(const struct bus_answer *answer, void *userdata)
 	unit->step = STEP_NONE;
 	if (answer->r < 0)
 		fail(unit, answer->r, answer->error);
-	if (unit->asker->ending)
+	/* No longer wanted meanwhile. */
+	if (unit->asker->ending || (answer->r >= 0 && !unit->memcg))
 		look(unit);
 }
 

@@ -13,7 +13,7 @@ static enum reason not_considered(const struct policy_params *params,
 				  const struct snapshot *snapshot)
 {
 	if (sample->omitted)
-		return REASON_OMITTED;
+		return sample->paused ? REASON_PAUSED : REASON_OMITTED;
 	if (!consider_has_class(params, sample))
 		return REASON_NO_CLASS;
 	if (params->classes[sample->class_index].reclaim == RECLAIM_NONE)

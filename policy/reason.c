@@ -8,6 +8,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_NONE] = "none",
 	[REASON_NO_CLASS] = "no-class",
 	[REASON_OMITTED] = "omitted",
+	[REASON_PAUSED] = "paused",
 	[REASON_CLASS_NONE] = "class-none",
 	[REASON_HOURS] = "hours",
 	[REASON_INNER] = "inner",

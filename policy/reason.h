@@ -11,6 +11,7 @@ enum reason {
 	/* Not considered. */
 	REASON_NO_CLASS,    /* no class matches */
 	REASON_OMITTED,     /* marked by its owner, or never touched */
+	REASON_PAUSED,      /* a command has paused it */
 	REASON_CLASS_NONE,  /* Reclaim=none */
 	REASON_HOURS,       /* outside the hours in which its class may be reclaimed from */
 	REASON_INNER,       /* has children: they are looked at instead */

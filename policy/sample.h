@@ -95,7 +95,8 @@ struct memcg_sample {
 	bool leaf;           /* no child with the memory controller */
 	bool populated;
 	bool frozen;
-	bool omitted; /* marked by its owner, or one of those that are never touched */
+	bool omitted; /* marked by its owner, or one of those that are never touched, */
+	bool paused;  /* or only for now, by a command: never without omitted */
 	bool closed;  /* now is not within the Hours= of its class */
 	bool busy;    /* a write of ours is still under way here */
 	bool listed;  /* lruvecs below are whole and of this very scan */

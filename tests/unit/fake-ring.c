@@ -54,6 +54,7 @@ int ring_write(struct ring *ring, struct ring_request *request)
 	for (unsigned i = 0; i < ring->n_requests; i++)
 		if (ring->requests[i]->fd == request->fd)
 			assert_string_equal(whose(ring, request->fd), "lru_gen");
+	ring->ended[ring->n_requests] = false;
 	ring->requests[ring->n_requests++] = request;
 	if (ring->most_requests < ring->n_requests)
 		ring->most_requests = ring->n_requests;
@@ -66,6 +67,12 @@ int ring_write(struct ring *ring, struct ring_request *request)
 void ring_cancel_all(struct ring *ring)
 {
 	ring->cancelled = true;
+}
+
+void ring_cancel(struct ring *ring, const struct ring_request *request)
+{
+	for (unsigned i = 0; i < ring->n_requests; i++)
+		ring->ended[i] = ring->ended[i] || ring->requests[i] == request;
 }
 
 unsigned ring_in_flight(const struct ring *ring)
@@ -103,14 +110,16 @@ static void take_effect(const struct ring *ring, const char *path, uint64_t aske
 void fake_ring_complete(struct ring *ring)
 {
 	struct ring_request *request = ring->requests[0];
+	bool cancelled = ring->cancelled || ring->ended[0];
 	const char *path;
 	int result;
 
 	assert_true(ring->n_requests > 0);
 	path = whose(ring, request->fd);
 	memmove(ring->requests, ring->requests + 1, --ring->n_requests * sizeof(ring->requests[0]));
-	result = ring->cancelled ? -EINTR : ring->result < 0 ? ring->result : (int)request->len;
-	if (strcmp(path, "lru_gen") != 0 && !ring->cancelled)
+	memmove(ring->ended, ring->ended + 1, ring->n_requests * sizeof(ring->ended[0]));
+	result = cancelled ? -EINTR : ring->result < 0 ? ring->result : (int)request->len;
+	if (strcmp(path, "lru_gen") != 0 && !cancelled)
 		take_effect(ring, path, strtoull(request->text, NULL, 10));
 	request->done(request, result);
 }

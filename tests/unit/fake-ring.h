@@ -23,7 +23,8 @@ struct ring {
 
 	struct ring_request *requests[FAKE_RING_SLOTS]; /* under way, oldest first */
 	unsigned n_requests, most_requests, n_writes;
-	bool cancelled;
+	bool ended[FAKE_RING_SLOTS]; /* of these: asked to end */
+	bool cancelled;              /* all are */
 
 	/* Every write, in order: "CGROUP: TEXT;", or "lru_gen: TEXT;". */
 	char log[4096];

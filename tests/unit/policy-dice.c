@@ -166,6 +166,7 @@ static void build_memcg(struct dice *dice, struct policy_world *w, size_t i, uin
 		m->omitted = true;
 	m->populated = !dice_once_in(dice, 16);
 	m->frozen = dice_once_in(dice, 16);
+	m->paused = m->omitted && m->frozen;
 	m->closed = dice_once_in(dice, 16);
 	if (dice_once_in(dice, 4)) {
 		/* The kernel's own memory, and what is locked. */

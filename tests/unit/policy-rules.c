@@ -99,7 +99,7 @@ static const char *check_target(const struct check *c, const struct decision *d)
 	if (!m->leaf)
 		return "acts on an inner node";
 	if (m->omitted)
-		return "acts on an omitted memcg";
+		return m->paused ? "acts on a paused memcg" : "acts on an omitted memcg";
 	if (m->class_index < 0 || (size_t)m->class_index >= c->params->n_classes ||
 	    c->params->classes[m->class_index].reclaim == RECLAIM_NONE)
 		return "acts without a class that allows it";

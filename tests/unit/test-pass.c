@@ -321,12 +321,53 @@ static void test_hours(void **state)
 	host_close(&host);
 }
 
+/* Looked at as before, and nothing is planned. */
+static void test_pause(void **state)
+{
+	struct pause_set set = {0};
+	struct host host;
+	uint64_t looked_usec;
+
+	host_open(&host, state);
+	for (int i = 0; i < 15; i++)
+		look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_EVICT_COLD);
+	assert_int_equal(pause_set_add(&set, LEAF), 0);
+	pass_pause(&host.pass, &set);
+	looked_usec = find(&host, LEAF)->state.looked_usec;
+	look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_PAUSED);
+	assert_int_equal(reason_of(&host, "/"), REASON_OMITTED);
+	assert_int_equal(asked_bytes(&host, LEAF), 0);
+	assert_true(find(&host, LEAF)->state.looked_usec > looked_usec);
+	/* It comes while files are read, and counts. */
+	host.now_usec += TICK;
+	assert_int_equal(pass_begin(&host.pass, host.config, host.now_usec, TICK, UINT64_MAX), 0);
+	pass_read(&host.pass);
+	assert_int_equal(pause_set_add(&set, "/"), 0);
+	pass_pause(&host.pass, &set);
+	assert_int_equal(pass_end(&host.pass, host.config, &host.plan), 0);
+	assert_int_equal(reason_of(&host, PAYLOAD), REASON_PAUSED);
+	assert_int_equal(reason_of(&host, "/"), REASON_OMITTED);
+	assert_int_equal(host.plan.n_decisions, 0);
+	pause_set_remove(&set, "/");
+	pass_pause(&host.pass, &set);
+	look(&host);
+	assert_int_equal(reason_of(&host, LEAF), REASON_EVICT_COLD);
+	pause_set_done(&set);
+	host_close(&host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FIXTURE_TEST(test_only_leaves_that_own_it), FIXTURE_TEST(test_leaf_again),
-		FIXTURE_TEST(test_limit_of_an_inner_one),   FIXTURE_TEST(test_hours),
-		FIXTURE_TEST(test_recursive_protection),    FIXTURE_TEST(test_zswap_of_an_ancestor),
+		FIXTURE_TEST(test_only_leaves_that_own_it),
+		FIXTURE_TEST(test_leaf_again),
+		FIXTURE_TEST(test_limit_of_an_inner_one),
+		FIXTURE_TEST(test_hours),
+		FIXTURE_TEST(test_recursive_protection),
+		FIXTURE_TEST(test_zswap_of_an_ancestor),
+		FIXTURE_TEST(test_pause),
 	};
 
 	return cmocka_run_group_tests_name("pass", tests, NULL, NULL);

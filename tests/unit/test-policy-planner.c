@@ -71,6 +71,9 @@ static void test_who_is_not_considered(void **arg)
 	memcg->omitted = true;
 	world_tick(&w);
 	assert_refused(REASON_OMITTED);
+	memcg->paused = true;
+	world_tick(&w);
+	assert_refused(REASON_PAUSED);
 	*memcg = kept;
 	memcg->class_index = -1;
 	world_tick(&w);

@@ -297,6 +297,26 @@ static void test_change_under_way(void **state)
 	host_close(&host);
 }
 
+/* Paused, while systemd has not answered yet: put back without another look. */
+static void test_paused_meanwhile(void **state)
+{
+	struct host host;
+
+	host_open(&host, state);
+	ticks(&host, DB, MIB(50));
+	look(&host);
+	find(&host.tree, host.units[DB].path)->state.protect.low_bytes = MIB(60);
+	protector_apply(host.protector, false);
+	assert_true(protector_is_busy(host.protector));
+	find(&host.tree, host.units[DB].path)->paused = true;
+	protector_apply(host.protector, false);
+	pump(&host);
+	assert_int_equal(host.n_sets, 3);
+	assert_int_equal(host.units[DB].low_bytes, MIB(8));
+	assert_false(has_journal(&host));
+	host_close(&host);
+}
+
 static void test_infinity(void **state)
 {
 	struct host host;
@@ -583,6 +603,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_follows_and_restores),
 		FIXTURE_TEST(test_change_under_way),
+		FIXTURE_TEST(test_paused_meanwhile),
 		FIXTURE_TEST(test_infinity),
 		FIXTURE_TEST(test_crash),
 		FIXTURE_TEST(test_unit_stops),

@@ -247,6 +247,30 @@ static void test_cancel_all(void **state _unused_)
 	loop_close(&loop);
 }
 
+static void test_cancel_one(void **state _unused_)
+{
+	struct write_result one, other;
+	struct loop loop;
+	int pipes[2];
+
+	make_full_pipe(pipes);
+	loop_open(&loop);
+	assert_int_equal(start(&loop, &one, pipes[1], "1", NO_DEADLINE), 0);
+	assert_int_equal(start(&loop, &other, pipes[1], "1", NO_DEADLINE), 0);
+	ring_cancel(loop.ring, &other.request);
+	while (other.n_done == 0)
+		run(&loop, 0, 50 * MSEC);
+	assert_true(is_cancelled(other.result));
+	assert_int_equal(one.n_done, 0);
+	ring_cancel(loop.ring, &other.request); /* has ended */
+	assert_int_equal(ring_in_flight(loop.ring), 1);
+	ring_cancel_all(loop.ring);
+	run(&loop, 0, PATIENCE);
+	assert_true(is_cancelled(one.result));
+	close_pipe(pipes);
+	loop_close(&loop);
+}
+
 static void test_no_slot_left(void **state _unused_)
 {
 	struct write_result blocked[RING_WRITES_MAX], more;
@@ -362,10 +386,15 @@ static bool is_offered(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FIXTURE_TEST(test_write_completes), FIXTURE_TEST(test_results_of_failure),
-		FIXTURE_TEST(test_deadline),        FIXTURE_TEST(test_deadline_goes_with_its_write),
-		FIXTURE_TEST(test_cancel_all),      FIXTURE_TEST(test_no_slot_left),
-		FIXTURE_TEST(test_cancel_at_once),  FIXTURE_TEST(test_done_submits_again),
+		FIXTURE_TEST(test_write_completes),
+		FIXTURE_TEST(test_results_of_failure),
+		FIXTURE_TEST(test_deadline),
+		FIXTURE_TEST(test_deadline_goes_with_its_write),
+		FIXTURE_TEST(test_cancel_all),
+		FIXTURE_TEST(test_no_slot_left),
+		FIXTURE_TEST(test_cancel_one),
+		FIXTURE_TEST(test_cancel_at_once),
+		FIXTURE_TEST(test_done_submits_again),
 		FIXTURE_TEST(test_open_and_close),
 	};
 
