@@ -58,7 +58,7 @@ found=$(
 	only_in '^<liburing' agent/ring_uring.c <"$list"
 	only_in '^<jansson' agent/json.c <"$list"
 	only_in '^<systemd/sd-event\.h>' agent/bus.c agent/bus.h agent/ring.c \
-		agent/ring.h agent/loop_lag.c agent/loop_lag.h agent/manager.c \
+		agent/ring.h agent/loop_lag.c agent/loop_lag.h agent/manager.c agent/manager_parts.h \
 		agent/signals.c agent/signals.h \
 		agent/ticker.c agent/ticker.h agent/worker.c agent/worker.h \
 		agent/watchdog.c agent/watchdog.h agent/protector.h <"$list"

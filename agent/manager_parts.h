@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All that the manager owns. For manager.c, which runs it, and manager_setup.c, which makes it.
+ */
+#ifndef FGRECLAIM_MANAGER_PARTS_H
+#define FGRECLAIM_MANAGER_PARTS_H
+
+#include "executor.h"
+#include "feature.h"
+#include "hierarchy.h"
+#include "loop_lag.h"
+#include "manager.h"
+#include "protector.h"
+#include "report.h"
+#include "stop.h"
+#include "summary.h"
+#include "suspend.h"
+#include "swap_writes.h"
+#include "ticker.h"
+#include "watchdog.h"
+
+#include <signal.h>
+#include <systemd/sd-event.h>
+
+struct manager {
+	struct manager_options options;
+	struct config *config;
+	sd_event *event;
+	struct lru_gen lru_gen;
+	struct hierarchy *hierarchy; /* NULL: nothing to look at on this host */
+	struct feature_host host;
+	struct features features;
+	struct ring *ring; /* NULL: the one that Ring= names is refused */
+	struct executor *executor;
+	struct protector *protector;
+	struct pass pass;
+	struct ticker *ticker;
+	struct stop stop;
+	struct loop_lag *lag;
+	struct suspend *suspend; /* NULL: no live host, or --once */
+	struct watchdog watchdog;
+	struct report_pace pace;
+	struct summary summary;
+	struct swap_writes swap_writes;
+};
+
+/* manager.c: whatever says so, the command line or the configuration. */
+bool manager_is_dry_run(const struct manager *manager);
+
+/* Event handlers of manager.c; userdata is the manager. */
+int manager_on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata);
+void manager_on_begin(void *userdata);
+void manager_on_planned(const struct plan *plan, void *userdata);
+
+#endif
