@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The only file that meets sd-bus. Nothing here waits for an answer: who is on the other side may be
- * waiting for memory that we are about to free.
+ * The connection, and what is asked and told through it; bus_object.c offers what is asked of us.
+ * Nothing here waits for an answer: who is on the other side may be waiting for memory that we are about
+ * to free.
  */
 #include "bus.h"
+#include "bus_object.h"
 #include "log.h"
 #include "macro.h"
 
@@ -39,6 +41,7 @@ struct bus {
 	sd_event_source *retry; /* to connect again */
 	sd_event_source *quiet; /* asks whether all is quiet, while a sleep waits for us */
 	struct bus_call *calls;
+	struct bus_object *object; /* NULL: nothing is offered */
 	int lock_fd;
 	bool asleep;
 };
@@ -316,6 +319,8 @@ static int connect_bus(struct bus *bus)
 					   "interface='org.freedesktop.DBus',"
 					   "member='NameOwnerChanged',arg0='" LOGIND "'",
 					   on_owner_changed, NULL, bus);
+	if (r >= 0 && bus->object)
+		r = bus_object_publish(bus->object, bus->connection);
 	return r;
 }
 
@@ -346,6 +351,7 @@ struct bus *bus_free(struct bus *bus)
 	while (bus->calls)
 		call_free(bus->calls);
 	disconnect(bus);
+	bus_object_free(bus->object);
 	sd_event_source_disable_unref(bus->retry);
 	sd_event_source_disable_unref(bus->quiet);
 	free(bus);
@@ -363,7 +369,10 @@ int bus_new(const struct bus_settings *settings, struct bus **ret)
 		return -ENOMEM;
 	bus->settings = *settings;
 	bus->lock_fd = -1;
-	r = sd_event_add_post(settings->event, &bus->quiet, on_event, bus);
+	r = settings->control ? bus_object_new(settings->control, settings->stand_in, &bus->object)
+			      : 0;
+	if (r >= 0)
+		r = sd_event_add_post(settings->event, &bus->quiet, on_event, bus);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(bus->quiet, SD_EVENT_OFF);
 	if (r >= 0)

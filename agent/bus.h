@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the system bus tells: that the host is about to sleep, and that it is awake again; and what
- * systemd is asked through it.
+ * What the system bus tells: that the host is about to sleep, and that it is awake again; what systemd
+ * is asked through it; and what is asked of us.
  *
  * logind announces a sleep with the signal PrepareForSleep(true) and waits, for five seconds or so,
  * as long as somebody holds a delay lock: systemd-inhibit(1), org.freedesktop.login1(5). The lock is
@@ -10,6 +10,8 @@
  */
 #ifndef FGRECLAIM_BUS_H
 #define FGRECLAIM_BUS_H
+
+#include "control.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,6 +30,11 @@ struct bus_settings {
 	/* Awake, or nobody is left who would tell when. After each sleep, and never without one. */
 	void (*wake)(void *userdata);
 	void *userdata;
+
+	/* What is offered on it: org.fgreclaim1(5). NULL: nothing; has to stay. stand_in: its name is
+	 * given up to an agent that is none, as that of a recorded tree is. */
+	const struct control *control;
+	bool stand_in;
 };
 
 /* Errors: -ENOMEM and others of sd-event. */

@@ -12,6 +12,8 @@
 #include "messages.h"
 #include "notify.h"
 
+#include <errno.h>
+
 bool manager_is_dry_run(const struct manager *manager)
 {
 	return manager->options.dry_run || manager->config->dry_run;
@@ -51,7 +53,7 @@ void manager_on_begin(void *userdata)
 
 /* --- one tick: manager_on_begin(), and after the pass manager_on_planned() */
 
-static void tell(struct manager *manager, bool last)
+void manager_tell(struct manager *manager, bool at_end)
 {
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(manager->hierarchy, &n);
@@ -61,7 +63,7 @@ static void tell(struct manager *manager, bool last)
 		      executor_totals(manager->executor));
 	summary_tell(&manager->summary, manager->hierarchy, executor_totals(manager->executor),
 		     manager->options.root, ticker_spent_usec(manager->ticker),
-		     loop_lag_seen(manager->lag), last);
+		     loop_lag_seen(manager->lag), at_end);
 }
 
 /* --- the end */
@@ -71,8 +73,9 @@ static int begin_stop(struct manager *manager)
 	if (stop_is_begun(&manager->stop))
 		return 0;
 	notify_stopping();
-	/* Whoever sleeps does not go on by now. */
+	/* Whoever sleeps or is paused does not go on by now. */
 	manager->suspend = suspend_free(manager->suspend);
+	manager->bus = bus_free(manager->bus);
 	return stop_begin(&manager->stop);
 }
 
@@ -110,18 +113,21 @@ void manager_on_planned(const struct plan *plan, void *userdata)
 			  manager_is_dry_run(manager) ? "; dry run: nothing is reclaimed"
 						      : " and reclaiming");
 	}
-	tell(manager, false);
+	manager_tell(manager, false);
 }
 
-static void reload(struct manager *manager)
+int manager_reload(struct manager *manager, char *ret_why, size_t size)
 {
 	struct config_error error;
 	struct config *config;
+	int r;
 
 	notify_reloading();
-	if (config_load(manager->options.root, manager->options.config_path, &config, &error) < 0) {
+	r = config_load(manager->options.root, manager->options.config_path, &config, &error);
+	if (r < 0) {
 		log_event(LOG_WARNING, MESSAGE_CONFIG, "%s; the former configuration stays",
 			  error.text);
+		snprintf(ret_why, size, "%s", error.text);
 	} else {
 		config_free(manager->config);
 		manager->config = config;
@@ -134,6 +140,7 @@ static void reload(struct manager *manager)
 		log_event(LOG_NOTICE, MESSAGE_CONFIG, "configuration loaded");
 	}
 	notify_ready();
+	return r < 0 ? -EINVAL : 0;
 }
 
 int manager_on_signal(sd_event_source *source _unused_, const struct signalfd_siginfo *info,
@@ -141,7 +148,7 @@ int manager_on_signal(sd_event_source *source _unused_, const struct signalfd_si
 {
 	if (info->ssi_signo != SIGHUP)
 		return begin_stop(userdata);
-	reload(userdata);
+	manager_reload(userdata, NULL, 0);
 	return 0;
 }
 
@@ -163,7 +170,7 @@ int manager_run(struct manager *manager)
 	r = sd_event_loop(manager->event);
 	if (manager->options.once && (r < 0 || stop_is_begun(&manager->stop)))
 		return r;
-	tell(manager, true);
+	manager_tell(manager, true);
 	follow_swap(manager, true);
 	if (manager->options.once) {
 		memcgs = hierarchy_memcgs(manager->hierarchy, &n);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All that the manager owns. For manager.c, which runs it, and manager_setup.c, which makes it.
+ * All that the manager owns. For manager.c, which runs it, manager_setup.c, which makes it, and
+ * manager_control.c, through which others ask it.
  */
 #ifndef FGRECLAIM_MANAGER_PARTS_H
 #define FGRECLAIM_MANAGER_PARTS_H
 
+#include "bus.h"
 #include "executor.h"
 #include "feature.h"
 #include "hierarchy.h"
 #include "loop_lag.h"
 #include "manager.h"
+#include "pause.h"
 #include "protector.h"
 #include "report.h"
 #include "stop.h"
@@ -38,6 +41,9 @@ struct manager {
 	struct stop stop;
 	struct loop_lag *lag;
 	struct suspend *suspend; /* NULL: no live host, or --once */
+	struct pause pause;
+	struct control control;
+	struct bus *bus; /* on which control is offered; NULL: --once, or the end has begun */
 	struct watchdog watchdog;
 	struct report_pace pace;
 	struct summary summary;
@@ -46,6 +52,15 @@ struct manager {
 
 /* manager.c: whatever says so, the command line or the configuration. */
 bool manager_is_dry_run(const struct manager *manager);
+
+/* Tells what there is to tell. at_end: all of it. */
+void manager_tell(struct manager *manager, bool at_end);
+
+/* As control.reload. */
+int manager_reload(struct manager *manager, char *ret_why, size_t size);
+
+/* manager_control.c. Errors: as of bus_new(). */
+int manager_add_control(struct manager *manager);
 
 /* Event handlers of manager.c; userdata is the manager. */
 int manager_on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata);

@@ -19,12 +19,14 @@ struct manager *manager_free(struct manager *manager)
 	stop_done(&manager->stop);
 	loop_lag_free(manager->lag);
 	suspend_free(manager->suspend);
+	bus_free(manager->bus);
 	ticker_free(manager->ticker);
 	executor_free(manager->executor);
 	protector_free(manager->protector);
 	ring_close(manager->ring);
 	hierarchy_close(manager->hierarchy);
 	pass_done(&manager->pass);
+	pause_done(&manager->pause);
 	lru_gen_close(&manager->lru_gen);
 	feature_files_close(&manager->host.files);
 	sd_event_unref(manager->event);
@@ -160,6 +162,8 @@ int manager_new(const struct manager_options *options, struct config *config, st
 			r = add_protector(manager);
 		if (r >= 0 && hierarchy_is_live(manager->hierarchy) && !options->once)
 			r = add_suspend(manager);
+		if (r >= 0 && !options->once)
+			r = manager_add_control(manager);
 		if (r < 0)
 			return r;
 		manager->stop = (struct stop){

@@ -82,9 +82,14 @@ static int look_up_paused(const struct pause *pause, const char *cgroup, const c
 
 /* --- what is done */
 
+static char *as_text(const char *path)
+{
+	return escape_text(path, strlen(path), true);
+}
+
 static void say(const char *path, const char *what)
 {
-	_cleanup_free_ char *name = escape_text(path, strlen(path), true);
+	_cleanup_free_ char *name = as_text(path);
 	const struct log_field field = {.key = "CGROUP", .text = name};
 
 	if (strcmp(path, HOST) == 0)
@@ -119,7 +124,7 @@ int pause_begin(struct pause *pause, const char *cgroup, char **ret_path)
 		r = pause_set_add(&pause->set, path);
 	if (r < 0)
 		return r;
-	*ret_path = strdup(covered ?: path);
+	*ret_path = as_text(covered ?: path);
 	if (covered)
 		return 0;
 	say(path, "paused: nothing is reclaimed or protected until fgreclaimctl resume");
@@ -137,7 +142,7 @@ int pause_end(struct pause *pause, const char *cgroup, char **ret_path)
 		return r;
 	covered = pause_set_find(&pause->set, found);
 	if (covered && strcmp(covered, found) != 0) {
-		*ret_path = strdup(covered);
+		*ret_path = as_text(covered);
 		return -EBUSY;
 	}
 	/* What was found may be the very string that is taken out. */
@@ -148,6 +153,6 @@ int pause_end(struct pause *pause, const char *cgroup, char **ret_path)
 		say(path, "goes on after a pause");
 		renew(pause);
 	}
-	*ret_path = TAKE_PTR(path);
+	*ret_path = as_text(path);
 	return 0;
 }

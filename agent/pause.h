@@ -27,8 +27,8 @@ void pause_done(struct pause *pause);
  * Both take a path, or the end of one that begins with a name, or "" for the whole host.
  *
  * Begins a pause: what is queued there is dropped, what is under way is cancelled. Where it is paused
- * already nothing happens. *ret_path: what is paused now, the same or further up; a new string, or NULL
- * for want of memory.
+ * already nothing happens. *ret_path: what is paused now, the same or further up; a new string of text
+ * for people, or NULL for want of memory.
  * Errors: -ENOENT: no such cgroup; -ENOTUNIQ: more than one path ends so; -ENOMEM.
  */
 int pause_begin(struct pause *pause, const char *cgroup, char **ret_path);

@@ -179,33 +179,50 @@ void report_classes(struct report_classes *classes, const struct config *config,
 	classes->said = true;
 }
 
+struct report_counts report_count(struct memcg *const *memcgs, size_t n)
+{
+	struct report_counts counts = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		const struct memcg_state *state = &memcgs[i]->state;
+
+		if (memcgs[i]->class_index < 0 || !memcgs[i]->leaf)
+			continue;
+		counts.of_a_class++;
+		counts.held += state->hold_until_usec > state->looked_usec;
+		counts.paused += memcgs[i]->paused;
+	}
+	return counts;
+}
+
 void report_status(struct report_pace *pace, const struct features *features, bool dry_run,
 		   struct memcg *const *memcgs, size_t n, const struct executor_totals *totals)
 {
 	const char *capability = capability_to_string(features->capability);
 	char bytes[BYTES_TEXT_MAX], cost[BYTES_TEXT_MAX];
 	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
-	size_t held = 0, of_a_class = 0;
+	struct report_counts counts = report_count(memcgs, n);
+	const char *paused = n > 0 && memcgs[0]->paused ? "paused; " : "";
+	char some_paused[32] = "";
 
 	if (pace->status_usec && now_usec - pace->status_usec < STATUS_USEC)
 		return;
 	pace->status_usec = now_usec;
-	for (size_t i = 0; i < n; i++) {
-		of_a_class += memcgs[i]->class_index >= 0 && memcgs[i]->leaf;
-		held += memcgs[i]->state.hold_until_usec > memcgs[i]->state.looked_usec;
-	}
+	if (!*paused && counts.paused > 0)
+		snprintf(some_paused, sizeof(some_paused), ", %zu paused", counts.paused);
 	if (dry_run)
-		notify_status("%s, dry run: %zu of %zu memcgs, would have asked for %s", capability,
-			      of_a_class, n,
-			      explain_bytes(totals->dry_bytes, bytes, sizeof(bytes)));
+		notify_status("%s%s, dry run: %zu of %zu memcgs, would have asked for %s%s", paused,
+			      capability, counts.of_a_class, n,
+			      explain_bytes(totals->dry_bytes, bytes, sizeof(bytes)), some_paused);
 	else
-		notify_status(
-			"%s: %zu of %zu memcgs, %s freed, %s%s%zu held back", capability,
-			of_a_class, n, explain_bytes(totals->freed_bytes, bytes, sizeof(bytes)),
-			totals->cost_bytes > 0
-				? explain_bytes(totals->cost_bytes, cost, sizeof(cost))
-				: "",
-			totals->cost_bytes > 0 ? " of it stay as swap in memory, " : "", held);
+		notify_status("%s%s: %zu of %zu memcgs, %s freed, %s%s%zu held back%s", paused,
+			      capability, counts.of_a_class, n,
+			      explain_bytes(totals->freed_bytes, bytes, sizeof(bytes)),
+			      totals->cost_bytes > 0
+				      ? explain_bytes(totals->cost_bytes, cost, sizeof(cost))
+				      : "",
+			      totals->cost_bytes > 0 ? " of it stay as swap in memory, " : "",
+			      counts.held, some_paused);
 }
 
 static void print_row(const struct config *config, const struct memcg *memcg)

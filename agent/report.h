@@ -32,6 +32,12 @@ struct report_classes {
 void report_classes(struct report_classes *classes, const struct config *config,
 		    struct memcg *const *memcgs, size_t n);
 
+/* Of the leaves of a class, how many are what. */
+struct report_counts {
+	size_t of_a_class, held, paused;
+};
+struct report_counts report_count(struct memcg *const *memcgs, size_t n);
+
 /* When what is told again and again was last told. All zeros: never. */
 struct report_pace {
 	uint64_t status_usec;

@@ -38,6 +38,18 @@ static int inhibit(struct fake_bus *bus, sd_bus_message *call)
 	return r;
 }
 
+static int request_name(struct fake_bus *bus, sd_bus_message *call)
+{
+	const char *name;
+
+	assert_true(sd_bus_message_read(call, "su", &name, &bus->name_flags) >= 0);
+	snprintf(bus->name, sizeof(bus->name), "%s", name);
+	bus->n_names++;
+	if (bus->name_result == 0)
+		return sd_bus_reply_method_errorf(call, SD_BUS_ERROR_ACCESS_DENIED, "not for you");
+	return sd_bus_reply_method_return(call, "u", bus->name_result);
+}
+
 static int on_message(sd_bus_message *call, void *userdata, sd_bus_error *error _unused_)
 {
 	struct fake_bus *bus = userdata;
@@ -46,6 +58,8 @@ static int on_message(sd_bus_message *call, void *userdata, sd_bus_error *error 
 		return sd_bus_reply_method_return(call, "s", ":1.7");
 	if (sd_bus_message_is_method_call(call, "org.freedesktop.DBus", "AddMatch"))
 		return sd_bus_reply_method_return(call, NULL);
+	if (sd_bus_message_is_method_call(call, "org.freedesktop.DBus", "RequestName"))
+		return request_name(bus, call);
 	if (sd_bus_message_is_method_call(call, LOGIND_INTERFACE, "Inhibit"))
 		return inhibit(bus, call);
 	if (bus->systemd &&
@@ -83,7 +97,7 @@ void fake_bus_open(struct fake_bus *ret, sd_event *event, const struct fixture *
 	char text[256];
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	*ret = (struct fake_bus){.event = event, .lock_fd = -1};
+	*ret = (struct fake_bus){.event = event, .lock_fd = -1, .name_result = 1};
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/bus", fixture->root);
 	snprintf(text, sizeof(text), "unix:path=%s", address.sun_path);
 	assert_int_equal(setenv("DBUS_SYSTEM_BUS_ADDRESS", text, true), 0);

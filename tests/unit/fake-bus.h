@@ -18,6 +18,9 @@ struct fake_bus {
 	bool refuse;                                          /* delay locks */
 	unsigned n_clients;                                   /* that have come so far */
 	unsigned n_inhibits;                                  /* delay locks that were asked for */
+	unsigned n_names;                                     /* and names: the last one, */
+	char name[64];                                        /* its flags, */
+	uint32_t name_flags, name_result;                     /* and what it gets; 0: an error */
 	int (*systemd)(sd_bus_message *call, void *userdata); /* answers for systemd; NULL: none */
 	void *userdata;
 	int lock_fd; /* our end of the last one, -1: none; see fake_bus_lock_is_held() */

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <cmocka.h>
 
 #define SD_JOURNAL_SUPPRESS_LOCATION
@@ -386,10 +388,67 @@ static void test_min_ttl(void **state)
 	feature_files_close(&host.files);
 }
 
+static int open_notify_socket(const struct fixture *fixture)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", fixture->root);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	setenv("NOTIFY_SOCKET", address.sun_path, true);
+	return fd;
+}
+
+static void assert_status(int fd, const struct tree *tree, bool dry_run, const char *wanted)
+{
+	const struct features features = {.capability = CAPABILITY_TIERS};
+	const struct executor_totals totals = {.freed_bytes = 8 << 20, .dry_bytes = 4096};
+	struct report_pace pace = {0};
+	char text[256] = "";
+	size_t n;
+	struct memcg *const *memcgs = hierarchy_memcgs(tree->hierarchy, &n);
+
+	report_status(&pace, &features, dry_run, memcgs, n, &totals);
+	assert_true(recv(fd, text, sizeof(text) - 1, 0) > 0);
+	assert_string_equal(text, wanted);
+	report_status(&pace, &features, dry_run, memcgs, n, &totals); /* too soon */
+	assert_true(recv(fd, text, sizeof(text) - 1, 0) < 0);
+}
+
+/* The line of systemctl status; what is paused is in it. */
+static void test_status(void **state)
+{
+	struct tree tree;
+	int fd = open_notify_socket(*state);
+
+	tree_open(&tree, state);
+	add(&tree, "/a");
+	add(&tree, "/b");
+	scan(&tree, 1);
+	assert_status(fd, &tree, false, "STATUS=tiers: 2 of 3 memcgs, 8.0M freed, 0 held back");
+	assert_status(fd, &tree, true,
+		      "STATUS=tiers, dry run: 2 of 3 memcgs, would have asked for 4.0K");
+	find(&tree, "/a")->paused = true;
+	find(&tree, "/b")->state.hold_until_usec = 7;
+	assert_status(fd, &tree, false,
+		      "STATUS=tiers: 2 of 3 memcgs, 8.0M freed, 1 held back, 1 paused");
+	assert_status(fd, &tree, true,
+		      "STATUS=tiers, dry run: 2 of 3 memcgs, would have asked for 4.0K, 1 paused");
+	find(&tree, "/")->paused = find(&tree, "/b")->paused = true;
+	assert_status(fd, &tree, false,
+		      "STATUS=paused; tiers: 2 of 3 memcgs, 8.0M freed, 1 held back");
+	assert_status(fd, &tree, true,
+		      "STATUS=paused; tiers, dry run: 2 of 3 memcgs, would have asked for 4.0K");
+	unsetenv("NOTIFY_SOCKET");
+	close(fd);
+	tree_close(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		REPORT_TEST(test_min_ttl),
+		REPORT_TEST(test_status),
 		REPORT_TEST(test_advice),
 		REPORT_TEST(test_waiting_classes),
 		REPORT_TEST(test_summary),
