@@ -32,23 +32,34 @@ struct verb {
 	int (*run)(const struct ctl *ctl);
 	bool takes_cgroup;
 	bool looks_twice; /* takes --why and --wait= */
+	bool asks_daemon; /* has no use for --root= */
 };
 
 static const struct verb verbs[] = {
-	{"features", ctl_features, false, false},
-	{"list", ctl_list, false, true},
-	{"generations", ctl_generations, true, false},
+	{.name = "features", .run = ctl_features},
+	{.name = "list", .run = ctl_list, .looks_twice = true},
+	{.name = "generations", .run = ctl_generations, .takes_cgroup = true},
+	{.name = "status", .run = ctl_status, .asks_daemon = true},
+	{.name = "pause", .run = ctl_pause, .asks_daemon = true, .takes_cgroup = true},
+	{.name = "resume", .run = ctl_resume, .asks_daemon = true, .takes_cgroup = true},
+	{.name = "reload", .run = ctl_reload, .asks_daemon = true},
 };
 
 static void print_help(void)
 {
 	puts("fgreclaimctl [OPTION]... VERB\n"
-	     "Shows what fgreclaimd has to work with. Needs no daemon.\n"
+	     "Shows what fgreclaimd has to work with, and tells a running one what to do.\n"
 	     "\n"
+	     "Without a daemon:\n"
 	     "  features              what this host can do, how that is known, what would help\n"
 	     "  list                  cgroups, and what would be decided about each of them\n"
 	     "  generations [CGROUP]  MGLRU's generations and tiers of one cgroup, or of all;\n"
 	     "                        by path, or by the end of it: mongod.service\n"
+	     "Of the daemon, over the system bus:\n"
+	     "  status                what it does, has done, and costs\n"
+	     "  pause [CGROUP]        leave a cgroup and all below it alone, or the whole host\n"
+	     "  resume [CGROUP]       go on there\n"
+	     "  reload                load its configuration anew\n"
 	     "\n"
 	     "  --root=DIR   look at DIR/sys and DIR/proc in place of the host's\n"
 	     "  --json       print JSON\n"
@@ -136,10 +147,18 @@ static int parse_options(int argc, char **argv, struct ctl *ret, const char **re
 	return -1;
 }
 
-/* Returns -1 to go on, or the exit code. */
+static const struct verb *find_verb(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
+		if (strcmp(verbs[i].name, name) == 0)
+			return &verbs[i];
+	return NULL;
+}
+
+/* Returns the exit code, or sets *ret_verb to go on. */
 static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct verb **ret_verb)
 {
-	const struct verb *verb = NULL;
+	const struct verb *verb;
 	const char *list_option = NULL;
 	int status = parse_options(argc, argv, ret, &list_option);
 
@@ -147,9 +166,7 @@ static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct 
 		return status;
 	if (optind == argc)
 		return fail_usage("no verb; try --help");
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++)
-		if (strcmp(verbs[i].name, argv[optind]) == 0)
-			verb = &verbs[i];
+	verb = find_verb(argv[optind]);
 	if (!verb)
 		return fail_usage("unknown verb \"%s\"; try --help", argv[optind]);
 	optind++;
@@ -159,8 +176,10 @@ static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct 
 		return fail_usage("unexpected argument \"%s\"", argv[optind]);
 	if (list_option && !verb->looks_twice)
 		return fail_usage("%s is not for %s", list_option, verb->name);
+	if (*ret->root && verb->asks_daemon)
+		return fail_usage("--root is not for %s", verb->name);
 	*ret_verb = verb;
-	return -1;
+	return EXIT_SUCCESS;
 }
 
 /* Whoever reads may stop to do so: head(1) is no reason for a message. */
@@ -182,7 +201,7 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN);
 	status = parse_arguments(argc, argv, &ctl, &verb);
-	if (status >= 0)
+	if (!verb)
 		return finish_output(status);
 	if (*ctl.root && stat(ctl.root, &st) < 0)
 		return ctl_fail("%s: %s", ctl.root, strerror(errno));

@@ -22,6 +22,10 @@ struct ctl {
 int ctl_features(const struct ctl *ctl);
 int ctl_generations(const struct ctl *ctl);
 int ctl_list(const struct ctl *ctl);
+int ctl_status(const struct ctl *ctl);
+int ctl_pause(const struct ctl *ctl);
+int ctl_resume(const struct ctl *ctl);
+int ctl_reload(const struct ctl *ctl);
 
 /* One line on standard error. Returns EXIT_FAILURE. */
 int ctl_fail(const char *format, ...) _printf_(1, 2);

@@ -15,6 +15,9 @@ cleanup_commands=
 unset JOURNAL_STREAM NOTIFY_SOCKET SYSTEMD_LOG_LEVEL WATCHDOG_USEC WATCHDOG_PID || :
 LC_ALL=C
 export LC_ALL
+# Nor this machine's bus.
+DBUS_SYSTEM_BUS_ADDRESS=unix:path=$tmp/bus
+export DBUS_SYSTEM_BUS_ADDRESS
 
 # cleanup_fn COMMAND: run at the end of the test, however that comes; the last one first.
 cleanup_fn()

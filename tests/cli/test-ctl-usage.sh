@@ -4,7 +4,7 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/functions.sh"
 
 run_ctl 0 --help
-for word in features generations list --root= --json --why --wait= --version --help; do
+for word in features generations list status pause resume reload --root= --json --why --wait= --version --help; do
 	has out "$word"
 done
 is_empty err
@@ -35,6 +35,16 @@ refused json features --json=yes
 refused '"extra"' features extra
 refused '"extra"' list extra
 refused '"extra"' generations /a extra
+refused '"extra"' pause /a extra
+refused '"extra"' status extra
+for verb in status pause resume reload; do
+	refused "--root is not for $verb" $verb --root="$tree"
+	refused "--wait is not for $verb" $verb --wait=1
+	# No bus is at the place where the test says that it is.
+	run_ctl 1 $verb
+	is_empty out
+	has_once err "no system bus"
+done
 refused "--why is not for features" features --why
 refused "--wait is not for generations" generations --wait=1
 for wait in 0 0s -1 x 1x 3601 2h 18446744073709551615 99999999999999999999 ''; do
