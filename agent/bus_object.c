@@ -3,6 +3,7 @@
  * The agent's object on the bus: see bus_object.h.
  */
 #include "bus_object.h"
+#include "bus_log_control.h"
 #include "bus_name.h"
 #include "log.h"
 #include "macro.h"
@@ -157,6 +158,8 @@ int bus_object_publish(struct bus_object *object, sd_bus *connection)
 	int r = sd_bus_add_fallback_vtable(connection, NULL, BUS_PATH, BUS_INTERFACE,
 					   object->vtable, find, object);
 
+	if (r >= 0)
+		r = bus_log_control_publish(connection);
 	if (r < 0)
 		return r;
 	return sd_bus_request_name_async(connection, NULL, BUS_NAME, flags, on_named, object);

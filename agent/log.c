@@ -17,8 +17,14 @@
 
 #define LINE_MAX_BYTES 1024
 
+static const char *const levels[] = {
+	[LOG_EMERG] = "emerg", [LOG_ALERT] = "alert",     [LOG_CRIT] = "crit",
+	[LOG_ERR] = "err",     [LOG_WARNING] = "warning", [LOG_NOTICE] = "notice",
+	[LOG_INFO] = "info",   [LOG_DEBUG] = "debug",
+};
+
 static bool to_journal;
-static int stderr_level = LOG_NOTICE;
+static int journal_level = LOG_DEBUG, stderr_level = LOG_NOTICE;
 
 void log_open(void)
 {
@@ -31,6 +37,34 @@ void log_open(void)
 		     fstat(STDERR_FILENO, &st) == 0 && st.st_dev == device && st.st_ino == inode;
 	if (level && (strcmp(level, "debug") == 0 || strcmp(level, "7") == 0))
 		stderr_level = LOG_DEBUG;
+}
+
+const char *log_level(void)
+{
+	return levels[to_journal ? journal_level : stderr_level];
+}
+
+int log_set_level(const char *level)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++)
+		if (strcmp(levels[i], level) == 0) {
+			*(to_journal ? &journal_level : &stderr_level) = (int)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+const char *log_target(void)
+{
+	return to_journal ? "journal" : "console";
+}
+
+int log_set_target(const char *target)
+{
+	if (strcmp(target, "journal") != 0 && strcmp(target, "console") != 0)
+		return -EINVAL;
+	to_journal = strcmp(target, "journal") == 0;
+	return 0;
 }
 
 /* A field of the entry, whole: people look for cgroups by their names. Without memory it is left
@@ -56,9 +90,10 @@ static void put(int priority, const char *message_id, const char *line,
 	struct iovec entry[3 + LOG_FIELDS_MAX];
 	int n = 0;
 
+	if (priority > (to_journal ? journal_level : stderr_level))
+		return;
 	if (!to_journal) {
-		if (priority <= stderr_level)
-			fprintf(stderr, "fgreclaimd: %s\n", line);
+		fprintf(stderr, LOG_IDENTIFIER ": %s\n", line);
 		return;
 	}
 	put_field(entry, &n, "MESSAGE=%s", line);

@@ -4,7 +4,8 @@
  * it, else to stderr.
  *
  * Three levels only: warning and notice for changes in the state of the daemon or the host, debug
- * for each action. $SYSTEMD_LOG_LEVEL=debug shows the latter on stderr too; the journal gets all.
+ * for each action. $SYSTEMD_LOG_LEVEL=debug shows the latter on stderr too; the journal gets all, unless
+ * told otherwise while the agent runs.
  */
 #ifndef FGRECLAIM_LOG_H
 #define FGRECLAIM_LOG_H
@@ -15,6 +16,16 @@
 #include <syslog.h>
 
 void log_open(void);
+
+/* What entries are known by. */
+#define LOG_IDENTIFIER "fgreclaimd"
+
+/* The least urgent level that is logged where it is logged to, by its name in syslog.conf(5), and this
+ * place: "journal" or "console", which is stderr. To set them: -EINVAL: there is no such. */
+const char *log_level(void);
+int log_set_level(const char *level);
+const char *log_target(void);
+int log_set_target(const char *target);
 
 /* message_id: one of messages.h, or NULL. */
 void log_event(int priority, const char *message_id, const char *format, ...) _printf_(3, 4);

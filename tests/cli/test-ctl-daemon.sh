@@ -166,6 +166,11 @@ printf '[Agent]\nInterval=500ms\n' >"$conf"
 run_ctl 0 --json reload
 json_is '{"reloaded": true}' s
 
+# As systemctl service-log-level does.
+busctl --address="$DBUS_SYSTEM_BUS_ADDRESS" set-property org.fgreclaim1 \
+	/org/freedesktop/LogControl1 org.freedesktop.LogControl1 LogLevel s debug
+wait_for agent "log level is debug now"
+
 # A second one waits for the name, and has it when the first one ends.
 first=$agent
 start_agent second

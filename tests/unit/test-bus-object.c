@@ -5,6 +5,7 @@
  */
 #include "bus.h"
 #include "bus_name.h"
+#include "log.h"
 #include "macro.h"
 
 #include <errno.h>
@@ -291,13 +292,68 @@ static void test_properties(void **state)
 	bench_close(&bench);
 }
 
+static void set_text(struct bench *bench, const char *property, const char *text)
+{
+	sd_bus_message *message = NULL;
+
+	bench->reply = sd_bus_message_unref(bench->reply);
+	assert_true(sd_bus_message_new_method_call(bench->fake.client, &message, BUS_NAME,
+						   "/org/freedesktop/LogControl1",
+						   "org.freedesktop.DBus.Properties", "Set") >= 0);
+	assert_true(sd_bus_message_append(message, "ssv", "org.freedesktop.LogControl1", property,
+					  "s", text) >= 0);
+	assert_true(sd_bus_call_async(bench->fake.client, NULL, message, on_reply, bench, 0) >= 0);
+	sd_bus_message_unref(message);
+	run_until(bench, bench->reply);
+}
+
+static void assert_log(struct bench *bench, const char *property, const char *wanted)
+{
+	const char *text;
+
+	call_at(bench, "/org/freedesktop/LogControl1", "org.freedesktop.DBus.Properties", "Get", 2,
+		(const char *[]){"org.freedesktop.LogControl1", property});
+	assert_true(sd_bus_message_read(bench->reply, "v", "s", &text) > 0);
+	assert_string_equal(text, wanted);
+}
+
+static void test_log_control(void **state)
+{
+	struct bench bench;
+	char text[1024];
+	int stderr_fd;
+
+	bench_open(&bench, state, false, 1);
+	assert_log(&bench, "SyslogIdentifier", "fgreclaimd");
+	assert_log(&bench, "LogTarget", "console");
+	assert_log(&bench, "LogLevel", "notice");
+	set_text(&bench, "LogLevel", "loud");
+	assert_error(&bench, SD_BUS_ERROR_INVALID_ARGS, "no log level: \"loud\"");
+	set_text(&bench, "LogTarget", "kmsg");
+	assert_error(&bench, SD_BUS_ERROR_INVALID_ARGS, "no log target: \"kmsg\"");
+	stderr_fd = fixture_log_begin(*state);
+	log_debug("one");
+	set_text(&bench, "LogLevel", "debug");
+	assert_log(&bench, "LogLevel", "debug");
+	log_debug("two");
+	set_text(&bench, "LogLevel", "err");
+	log_warning("three");
+	log_event(LOG_ERR, NULL, "four");
+	fixture_log_end(*state, stderr_fd, text, sizeof(text));
+	assert_string_equal(text, "fgreclaimd: log level is debug now\nfgreclaimd: two\n"
+				  "fgreclaimd: four\n");
+	set_text(&bench, "LogLevel", "notice");
+	set_text(&bench, "LogTarget", "console");
+	assert_false(sd_bus_message_is_method_error(bench.reply, NULL));
+	bench_close(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		FIXTURE_TEST(test_name),
-		FIXTURE_TEST(test_no_name),
-		FIXTURE_TEST(test_methods),
-		FIXTURE_TEST(test_properties),
+		FIXTURE_TEST(test_name),        FIXTURE_TEST(test_no_name),
+		FIXTURE_TEST(test_methods),     FIXTURE_TEST(test_properties),
+		FIXTURE_TEST(test_log_control),
 	};
 
 	return cmocka_run_group_tests_name("bus-object", tests, NULL, NULL);

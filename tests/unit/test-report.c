@@ -388,6 +388,28 @@ static void test_min_ttl(void **state)
 	feature_files_close(&host.files);
 }
 
+/* The journal gets all, until somebody wants less of it. */
+static void test_log_level(void **state)
+{
+	(void)state;
+	assert_string_equal(log_target(), "journal");
+	assert_string_equal(log_level(), "debug");
+	assert_int_equal(log_set_level("warning"), 0);
+	log_notice("one");
+	log_warning("two");
+	assert_said("MESSAGE=two|PRIORITY=4\n");
+	assert_int_equal(log_set_target("console"), 0);
+	assert_string_equal(log_level(), "notice");
+	log_warning("three");
+	assert_said("");
+	assert_int_equal(log_set_target("journal"), 0);
+	assert_string_equal(log_level(), "warning");
+	assert_int_equal(log_set_level("debug"), 0);
+	assert_int_equal(log_set_level("loud"), -EINVAL);
+	assert_int_equal(log_set_target("null"), -EINVAL);
+	assert_string_equal(log_level(), "debug");
+}
+
 static int open_notify_socket(const struct fixture *fixture)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -449,6 +471,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		REPORT_TEST(test_min_ttl),
 		REPORT_TEST(test_status),
+		REPORT_TEST(test_log_level),
 		REPORT_TEST(test_advice),
 		REPORT_TEST(test_waiting_classes),
 		REPORT_TEST(test_summary),
