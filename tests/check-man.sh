@@ -10,6 +10,7 @@ cd "${srcdir:-.}"
 program_page=man/fgreclaimd.8
 conf_page=man/fgreclaimd.conf.5
 client_page=man/fgreclaimctl.1
+bus_page=man/org.fgreclaim1.5
 bad=0
 
 # same WHAT SOURCE PAGE WANTED FOUND: two lists, one entry a line, in any order.
@@ -30,7 +31,7 @@ keys_named()
 	mandoc -T ascii "$1" | sed 's/.\x08//g' | grep -oE '\b[A-Z][a-z][A-Za-z]*=' | tr -d = | sort -u
 }
 
-for page in "$program_page" "$conf_page" "$client_page"; do
+for page in "$program_page" "$conf_page" "$client_page" "$bus_page"; do
 	mandoc -T lint -W warning "$page" || bad=1
 done
 
@@ -44,6 +45,23 @@ options()
 
 options agent/main.c "$program_page"
 options agent/ctl.c "$client_page"
+
+same verbs agent/ctl.c "$client_page" \
+	"$(sed -nE 's/^\t\{\.name = "([a-z]+)".*/\1/p' agent/ctl.c)" \
+	"$(sed -nE 's/^\.It Cm ([a-z]+).*/\1/p' "$client_page")"
+
+same properties agent/status.c "$bus_page" \
+	"$(awk -F'[",]' '/^\tFIELD\(/ { print $2 ": " substr($7, 3, 1) }' agent/status.c | sed 's/: a/: as/')" \
+	"$(sed -nE 's/^\.It Va ([A-Za-z]+) No \(([a-z]+)\)/\1: \2/p' "$bus_page")"
+same keys agent/status.c "$client_page" \
+	"$(awk -F'"' '/^\tFIELD\(/ { print $4 }' agent/status.c)" \
+	"$(sed -n '/^status:/,/^$/p' "$client_page" | grep -oE '"[a-z_]+":' | tr -d '":')"
+same methods agent/bus_object.c "$bus_page" \
+	"$(sed -nE 's/.*SD_BUS_METHOD_WITH_ARGS\("([A-Za-z]+)".*/\1/p' agent/bus_object.c)" \
+	"$(sed -nE 's/^\.It Fn ([A-Za-z]+).*/\1/p' "$bus_page")"
+same errors agent/bus_name.h "$bus_page" \
+	"$(sed -nE 's/^#define BUS_ERROR_.*"(.*)"/\1/p' agent/bus_name.h)" \
+	"$(sed -nE 's/^\.It Li (org\.fgreclaim1\..*)/\1/p' "$bus_page")"
 
 keys=$(awk -F'"' '/^\t\{ SECTION_[A-Z]+, "/ { print $2 }' agent/config_keys.c)
 same keys agent/config_keys.c "$conf_page" "$keys" "$(keys_named "$conf_page")"
