@@ -10,6 +10,8 @@ source "$IN/agent-lib.sh"
 mkdir -p "$state"
 (cd "$IN/root" && tar -c --owner=0 --group=0 -- *) |
 	tar -C / -x --keep-directory-symlink --no-overwrite-dir
+# The bus has seen new files and looked while tar kept everybody else out of its directories.
+systemctl reload dbus
 setup_zram 512M
 systemctl daemon-reload
 settings >"$state/before"
