@@ -35,3 +35,23 @@ wait_long() {
 		sleep 5
 	done
 }
+
+# wait_in_kernel FUNCTION: until a thread of the agent's is in that function of the kernel's.
+wait_in_kernel() {
+	local pid tries=0
+	pid=$(main_pid)
+	until grep -qs " $1+" "/proc/$pid/task"/*/stack; do
+		((++tries < 20000)) || fail "the agent never came to $1"
+		sleep 0.02
+	done
+}
+
+logged_times() { since | grep -cE -- "$1" || true; }
+
+# field NAME [MATCH]...: of the agent's last entry since mark that has it, and matches.
+field() {
+	local name=FGRECLAIM_$1
+	shift
+	journalctl -q --no-pager -o cat --output-fields="$name" -u fgreclaimd \
+		--since="$(<"$state/mark")" "$@" | grep . | tail -n 1
+}
