@@ -62,25 +62,32 @@ setup_zram() {
 	swapon --discard /dev/zram0
 }
 
-# slow_copy DEVICE LATENCY_US: a disk with DEVICE's content on which every request
+# slow_null NAME MIB LATENCY_US [KEY=VALUE]...: an empty disk on which every request
 # takes that long, by a timer in the guest; prints its device. It lives in the
-# guest's memory (not charged to any cgroup), so give `run` as much --mem on top. A
-# file system on it needs blocks of 4 KiB (mke2fs -b 4096).
-slow_copy() {
-	local name=slow-${1##*/} dir
-	dir=/sys/kernel/config/nullb/$name
+# guest's memory (not charged to any cgroup), so give `run` as much --mem on top.
+# KEYs are those of null_blk's configfs.
+slow_null() {
+	local dir=/sys/kernel/config/nullb/$1 setting
 	load_module configfs
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 	load_module null_blk nr_devices=0
 	mkdir "$dir"
-	echo $((($(blockdev --getsize64 "$1") + 1048575) / 1048576)) >"$dir/size" # MiB
-	echo 4096 >"$dir/blocksize" # it copies block by block: 512 would be slow
-	echo 1 >"$dir/memory_backed"
-	echo 2 >"$dir/irqmode" # complete by hrtimer
-	echo "${2}000" >"$dir/completion_nsec"
-	echo 1 >"$dir/power"
-	dd if="$1" of="/dev/$name" bs=8M iflag=direct oflag=direct conv=sparse,nocreat status=none
-	echo "/dev/$name"
+	# Blocks of 512 bytes would be slow to copy; irqmode 2 completes by hrtimer.
+	for setting in "size=$2" blocksize=4096 memory_backed=1 irqmode=2 completion_nsec="${3}000" \
+		"${@:4}" power=1; do
+		echo "${setting#*=}" >"$dir/${setting%%=*}"
+	done
+	echo "/dev/$1"
+}
+
+# slow_copy DEVICE LATENCY_US: such a disk with DEVICE's content. A file system on it
+# needs blocks of 4 KiB (mke2fs -b 4096).
+slow_copy() {
+	local mib device
+	mib=$((($(blockdev --getsize64 "$1") + 1048575) / 1048576))
+	device=$(slow_null "slow-${1##*/}" "$mib" "$2")
+	dd if="$1" of="$device" bs=8M iflag=direct oflag=direct conv=sparse,nocreat status=none
+	echo "$device"
 }
 
 # slow_disk DEVICE MOUNTPOINT [LATENCY_US]: slow_copy, mounted. About 6 s per GiB.
