@@ -10,27 +10,13 @@ source "$IN/agent-lib.sh"
 # shellcheck source=life-lib.sh
 source "$IN/life-lib.sh"
 
-# A worker of io_uring, or of the pool that stands in for it, is at it.
-in_flight() {
-	local stat text
-	for stat in "/proc/$1"/task/[0-9]*/stat; do
-		[[ $stat != */task/$1/stat ]] || continue
-		read -r text <"$stat" || continue
-		[[ $text == *') '[RD]' '* ]] && return
-	done 2>/dev/null
-	return 1
-}
-
 configure 70-large <<<$'[Agent]\nInterval=5s\nWriteMax=64M\nWriteDeadline=10s'
+mark
+systemctl restart fgreclaimd
 hold large 200
+wait_long 400 logged '^/system.slice/large.service: evicted' || fail "nothing is: $(since)"
 for round in 1 2 3; do
-	systemctl restart fgreclaimd
-	pid=$(main_pid)
-	tries=0
-	until in_flight "$pid"; do
-		((++tries < 20000)) || fail "no write is under way"
-		sleep 0.02
-	done
+	wait_in_kernel lru_gen_seq_write
 	begun=${EPOCHREALTIME/./}
 	systemctl stop fgreclaimd
 	took=$((${EPOCHREALTIME/./} - begun))
@@ -38,7 +24,8 @@ for round in 1 2 3; do
 	echo "round $round: $took us"
 	((took < 1000000)) || fail "the stop took $took us"
 	[[ $(systemctl show -P Result fgreclaimd) == success ]] || fail "it failed"
+	systemctl start fgreclaimd
 done
 systemctl stop large
 rm "$dropins/70-large.conf"
-systemctl start fgreclaimd
+systemctl restart fgreclaimd

@@ -36,14 +36,24 @@ wait_long() {
 	done
 }
 
-# wait_in_kernel FUNCTION: until a thread of the agent's is in that function of the kernel's.
+# wait_in_kernel FUNCTION: until a thread of the agent's is in that function of the kernel's. Without a
+# process for each look: there are many.
 wait_in_kernel() {
-	local pid tries=0
+	local pid tries idle stack text
 	pid=$(main_pid)
-	until grep -qs " $1+" "/proc/$pid/task"/*/stack; do
-		((++tries < 20000)) || fail "the agent never came to $1"
-		sleep 0.02
+	exec {idle}<> <(:)
+	for ((tries = 0; tries < 20000; tries++)); do
+		for stack in "/proc/$pid/task"/*/stack; do
+			text=''
+			read -r -d '' text <"$stack" || true
+			if [[ $text == *" $1+"* ]]; then
+				exec {idle}>&-
+				return
+			fi
+		done 2>/dev/null
+		read -r -t 0.02 -u "$idle" || true
 	done
+	fail "the agent never came to $1"
 }
 
 logged_times() { since | grep -cE -- "$1" || true; }
