@@ -142,6 +142,7 @@ static void book_outcome(struct action *action, int result, enum write_result ju
 	outcome->asked_bytes += action->step_bytes;
 	outcome->freed_bytes += effect->freed_bytes;
 	outcome->scanned_pages += effect->scanned_pages;
+	outcome->to_disk |= action->decision.to_disk;
 	outcome->stolen_pages[action_type(action)] += effect->stolen_pages;
 	savings_book(memcg, action_type(action), effect->freed_bytes, effect->cost_bytes);
 	if (result < 0 || judged == WRITE_FREED)

@@ -46,8 +46,11 @@ static void learn_hazard(struct memcg_state *state, const struct outcome *outcom
 {
 	uint64_t walked_usec = now_usec - state->aged_usec, used_ppm, seen_ppb;
 
-	if (outcome->scanned_pages < HAZARD_PAGES || outcome->stolen_pages[LRU_ANON] == 0 ||
-	    state->aged_usec == 0 || now_usec <= state->aged_usec)
+	/* On its way to a disk a page is scanned to be written, and again to be freed: twice is no
+	 * sign of use. */
+	if (outcome->to_disk || outcome->scanned_pages < HAZARD_PAGES ||
+	    outcome->stolen_pages[LRU_ANON] == 0 || state->aged_usec == 0 ||
+	    now_usec <= state->aged_usec)
 		return;
 	used_ppm = mul_div(saturating_sub(outcome->scanned_pages, outcome->stolen_pages[LRU_ANON]),
 			   PPM, outcome->scanned_pages);

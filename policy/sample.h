@@ -78,8 +78,9 @@ struct outcome {
 	uint64_t freed_bytes;                 /* by the growth of pgsteal over the writes */
 	uint64_t stolen_pages[_LRU_TYPE_MAX]; /* our own share of the growth of pgsteal */
 	uint64_t scanned_pages;               /* our own share of the growth of pgscan */
-	uint64_t write_usec;                  /* time spent in those writes */
-	uint64_t aging_usec;                  /* of it: in aging commands */
+	bool to_disk;        /* some of it was swapped to a disk, which is written to later */
+	uint64_t write_usec; /* time spent in those writes */
+	uint64_t aging_usec; /* of it: in aging commands */
 };
 
 struct psi_total {

@@ -539,6 +539,8 @@ static void test_what_goes_to_a_disk(void **state)
 	fake_ring_complete_all(&bench.ring);
 	assert_int_equal(executor_totals(bench.executor)->freed_bytes, 8 * MIB);
 	assert_int_equal(executor_totals(bench.executor)->disk_bytes, 4 * MIB);
+	assert_false(find(&bench, "/a")->outcome.to_disk);
+	assert_true(find(&bench, "/b")->outcome.to_disk);
 	bench_close(&bench);
 }
 

@@ -182,6 +182,14 @@ static void test_hazard(void **arg)
 	state.aged_usec = 0;
 	pass(0);
 	assert_int_equal(state.hazard_ppb, 10000000);
+	/* On their way to a disk pages are scanned twice. */
+	state.aged_usec = w.snapshot.now_usec - SECONDS(9);
+	sample.outcome.scanned_pages = 2000;
+	sample.outcome.stolen_pages[LRU_ANON] = 1000;
+	sample.outcome.to_disk = true;
+	pass(0);
+	sample.outcome.to_disk = false;
+	assert_int_equal(state.hazard_ppb, 10000000);
 	/* A batch does. */
 	state.aged_usec = w.snapshot.now_usec - SECONDS(9);
 	sample.outcome.scanned_pages = 64;
