@@ -152,7 +152,7 @@ void pass_pause(struct pass *pass, const struct pause_set *set)
 
 void pass_rebase_memcg(struct memcg *memcg)
 {
-	memcg->state.looked_usec = 0;
+	memcg->state.rebase = true;
 }
 
 void pass_rebase(struct pass *pass)

@@ -181,7 +181,7 @@ static bool renew(struct memcg_state *state, const struct policy_params *params,
 	if (!sample->skipped)
 		state->aging.took_usec =
 			saturating_add(state->aging.took_usec, sample->outcome.aging_usec);
-	if (snapshot->now_usec <= state->looked_usec || was_reset(state, sample) ||
+	if (state->rebase || snapshot->now_usec <= state->looked_usec || was_reset(state, sample) ||
 	    snapshot->now_usec - state->looked_usec >
 		    saturating_mul(snapshot->interval_usec, GAP_TICKS)) {
 		rebase(state, sample, snapshot);

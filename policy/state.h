@@ -201,6 +201,7 @@ struct advice_state {
 struct memcg_state {
 	uint64_t id;
 	bool primed;         /* last holds counters of this memcg */
+	bool rebase;         /* set from outside: its history starts over at the next look */
 	bool wants_tiers;    /* file may soon be taken for its limit: see tier.h */
 	bool gives;          /* targets.c: what it holds above its target is worth more elsewhere */
 	uint8_t file_pauses; /* saver_file.c: in a row, the exponent of the next one */

@@ -210,6 +210,17 @@ static void test_suspend(void **arg)
 	assert_rebased();
 }
 
+/* However short the time since, and however soon after boot. */
+static void test_rebase_on_request(void **arg)
+{
+	(void)arg;
+	begin();
+	w.states[idle].rebase = true;
+	world_tick(&w);
+	assert_rebased();
+	assert_false(w.states[idle].rebase);
+}
+
 /* Counters that are read rarer than GAP_TICKS: no blank, and the rates span the whole time. */
 static void test_skipped_looks(void **arg)
 {
@@ -369,6 +380,7 @@ int main(void)
 		cmocka_unit_test(test_reclaim_has_no_generations),
 		cmocka_unit_test(test_available_memory_decides_nothing),
 		cmocka_unit_test(test_suspend),
+		cmocka_unit_test(test_rebase_on_request),
 		cmocka_unit_test(test_skipped_looks),
 		cmocka_unit_test(test_clock_goes_backwards),
 		cmocka_unit_test(test_counter_reset),
