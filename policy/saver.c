@@ -77,6 +77,17 @@ static bool clock_refused(const struct memcg_view *view)
 	return false;
 }
 
+bool saver_has_clock(const struct memcg_view *view)
+{
+	uint64_t anon_bytes = number_or(view->sample->lru_bytes[LRU_ANON], UINT64_MAX);
+	uint64_t file_bytes = number_or(view->sample->lru_bytes[LRU_FILE], 0);
+
+	if (view->params->anon == ANON_NO || view->class->reclaim == RECLAIM_FILE ||
+	    !swap_is_possible(view->snapshot, view->index))
+		return false;
+	return anon_bytes >= ANON_WORTH_BYTES && file_bytes <= anon_bytes;
+}
+
 static uint64_t plan_evict(const struct memcg_view *view, const struct lruvec_sample *lruvec,
 			   uint64_t budget_bytes, bool to_disk, struct plan *plan)
 {

@@ -34,6 +34,10 @@ static inline uint32_t saver_pace_ppm(uint32_t now_ppm, uint32_t first_ppm, uint
 	return taken_pages > 0 ? (uint32_t)min_u64(2 * (uint64_t)now_ppm, most_ppm) : now_ppm;
 }
 
+/* True if saver_plan() has a clock for the anon of this memcg: if that may be taken, and is most of it.
+ * Also while something else keeps it from being taken, or while not all is known. Sets no verdict. */
+bool saver_has_clock(const struct memcg_view *view);
+
 /* Decides what to do about cold anon of one memcg and sets state->verdict; appends the decisions,
  * at most one for each of its lruvecs, to plan. Returns the bytes planned to be taken. */
 uint64_t saver_plan(const struct memcg_view *view, struct plan *plan);

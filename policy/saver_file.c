@@ -34,7 +34,6 @@
 #include "credit.h"
 #include "file_evict.h"
 #include "file_reclaim.h"
-#include "gclk.h"
 #include "limit.h"
 #include "refault.h"
 #include "saver.h"
@@ -184,12 +183,16 @@ static uint64_t ask(const struct memcg_view *view, uint64_t bytes, uint32_t swap
 	return bytes;
 }
 
-/* With generations, file is only to be had where an old one holds some: else one more is opened,
- * unless anon would age with it. True if there is nothing to take for now, with a verdict. */
+/* With generations, file is only to be had where an old one holds some: else one more is opened, but
+ * where anon has a clock, whose agings do that too. Anon that nobody takes fills the oldest one for
+ * good, and up to 6.13 all four exist then: file has two of them, so that an aging that is forced
+ * merges nothing of it, but only such anon. True if there is nothing to take for now, with a verdict.
+ */
 static bool is_exhausted(const struct memcg_view *view, struct plan *plan)
 {
 	const struct lruvec_sample *main = aging_main_lruvec(view);
 	uint64_t youngest_usec;
+	bool force;
 
 	if (view->snapshot->system.capability < CAPABILITY_GENERATIONS)
 		return false;
@@ -200,9 +203,9 @@ static bool is_exhausted(const struct memcg_view *view, struct plan *plan)
 	if (file_evict_pages(view->snapshot, view->index, true) > 0)
 		return false;
 	youngest_usec = saturating_mul(main->gens[main->n_gens - 1].age_msec, 1000);
-	if (number_or(view->sample->lru_bytes[LRU_ANON], UINT64_MAX) <=
-		    view->sample->current_bytes / GCLK_ANON_DIVISOR &&
-	    aging_ask(view, REASON_USED_UP, false, AGE_APART_USEC, plan)) {
+	force = view->aging == AGING_REFUSES && aging_gens(view, main) >= AGING_FULL_GENS;
+	if (!saver_has_clock(view) &&
+	    aging_ask(view, REASON_USED_UP, force, AGE_APART_USEC, plan)) {
 		view_say(view, REASON_USED_UP, youngest_usec, AGE_APART_USEC);
 		view->state->verdict.action = ACTION_AGE;
 	} else {

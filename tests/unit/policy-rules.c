@@ -263,13 +263,18 @@ static const char *check_age_for_file(const struct check *c, const struct decisi
 				      const struct lruvec_sample *lruvec)
 {
 	const struct memcg_sample *m = &c->snapshot->memcgs[d->memcg];
+	const struct class_params *class = &c->params->classes[m->class_index];
 
-	if (d->force)
-		return "merges without being asked to";
+	for (uint32_t g = 0; g + 2 < lruvec->n_gens; g++)
+		if (d->force && number_or(lruvec->gens[g].pages[LRU_FILE], 0) > 0)
+			return "merges file";
 	if (lruvec->gens[lruvec->n_gens - 1].age_msec < 300000)
 		return "ages within five minutes";
-	if (m->lru_bytes[LRU_ANON] > m->current_bytes / 10)
-		return "ages anon for the sake of file";
+	if (c->params->anon != ANON_NO && class->reclaim == RECLAIM_ALL &&
+	    c->snapshot->system.swap_total_bytes != 0 && !has_no_swap(c, d->memcg) &&
+	    number_or(m->lru_bytes[LRU_ANON], UINT64_MAX) >= MIB(8) &&
+	    number_or(m->lru_bytes[LRU_FILE], 0) <= m->lru_bytes[LRU_ANON])
+		return "ages anon that has a clock for the sake of file";
 	return check_file_sweep(c, d);
 }
 

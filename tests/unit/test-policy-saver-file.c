@@ -382,6 +382,42 @@ static void test_used_up_beside_anon(void **arg)
 	assert_decides(ACTION_AGE, REASON_USED_UP);
 }
 
+/* A database, whose anon is most and is never taken, after a backup: file has no more than the two
+ * youngest generations, and cold anon the oldest. Where the kernel refuses an aging then, it is forced. */
+static void test_used_up_in_a_database(void **arg)
+{
+	struct lruvec_sample *lruvec = &w.lruvecs[0];
+
+	(void)arg;
+	begin();
+	w.params.classes[0].reclaim = RECLAIM_FILE;
+	w.memcgs[cache].lru_bytes[LRU_ANON] = MIB(600);
+	w.memcgs[cache].lru_bytes[LRU_FILE] = MIB(424);
+	for (uint32_t g = 0; g < 4; g++) {
+		lruvec->gens[g].age_msec = 310000;
+		lruvec->gens[g].pages[LRU_ANON] = PAGES(150);
+		lruvec->gens[g].pages[LRU_FILE] = g < 2 ? 0 : PAGES(212);
+	}
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_USED_UP);
+	assert_false(world_decision(&w, cache)->force);
+	w.states[cache].aging.refused = true;
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_USED_UP);
+	assert_true(world_decision(&w, cache)->force);
+	/* Anon that is taken has agings of its own. */
+	w.params.classes[0].reclaim = RECLAIM_ALL;
+	lruvec->gens[0].pages[LRU_ANON] = 0;
+	lruvec->gens[3].pages[LRU_ANON] = PAGES(300);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_AGE);
+	/* But not where file is most: then it is not looked at. */
+	w.memcgs[cache].lru_bytes[LRU_ANON] = MIB(400);
+	w.memcgs[cache].lru_bytes[LRU_FILE] = MIB(624);
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_USED_UP);
+}
+
 /* Generations of anon alone before those of file are not in the way. */
 static void test_behind_old_anon(void **arg)
 {
@@ -479,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_classic_lru),
 		cmocka_unit_test(test_used_up),
 		cmocka_unit_test(test_used_up_beside_anon),
+		cmocka_unit_test(test_used_up_in_a_database),
 		cmocka_unit_test(test_behind_old_anon),
 		cmocka_unit_test(test_shared_limit),
 		cmocka_unit_test(test_limit_of_its_own),
