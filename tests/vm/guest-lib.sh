@@ -62,30 +62,32 @@ setup_zram() {
 	swapon --discard /dev/zram0
 }
 
-# slow_null NAME MIB LATENCY_US [KEY=VALUE]...: an empty disk on which every request
-# takes that long, by a timer in the guest; prints its device. It lives in the
-# guest's memory (not charged to any cgroup), so give `run` as much --mem on top.
-# KEYs are those of null_blk's configfs.
-slow_null() {
-	local dir=/sys/kernel/config/nullb/$1 setting
+# null_disk NAME MIB LATENCY_US [KEY=VALUE]...: an empty disk on which every request takes that long, by a
+# timer in the guest, 0: none at all; prints its device. It lives in the guest's memory (not charged to any
+# cgroup), so give `run` as much --mem on top as will be written; with memory_backed=0 what is read from it
+# is arbitrary. KEYs are those of null_blk's configfs. A file system on it needs blocks of 4 KiB
+# (mke2fs -b 4096).
+null_disk() {
+	local dir=/sys/kernel/config/nullb/$1 setting irqmode=2
+	(($3)) || irqmode=0
 	load_module configfs
 	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
 	load_module null_blk nr_devices=0
 	mkdir "$dir"
 	# Blocks of 512 bytes would be slow to copy; irqmode 2 completes by hrtimer.
-	for setting in "size=$2" blocksize=4096 memory_backed=1 irqmode=2 completion_nsec="${3}000" \
-		"${@:4}" power=1; do
+	for setting in "size=$2" blocksize=4096 memory_backed=1 "irqmode=$irqmode" \
+		"completion_nsec=${3}000" "${@:4}" power=1; do
 		echo "${setting#*=}" >"$dir/${setting%%=*}"
 	done
+	wait_for 5 test -b "/dev/$1" || fail "no disk /dev/$1"
 	echo "/dev/$1"
 }
 
-# slow_copy DEVICE LATENCY_US: such a disk with DEVICE's content. A file system on it
-# needs blocks of 4 KiB (mke2fs -b 4096).
+# slow_copy DEVICE LATENCY_US: such a disk with DEVICE's content.
 slow_copy() {
 	local mib device
 	mib=$((($(blockdev --getsize64 "$1") + 1048575) / 1048576))
-	device=$(slow_null "slow-${1##*/}" "$mib" "$2")
+	device=$(null_disk "slow-${1##*/}" "$mib" "$2")
 	dd if="$1" of="$device" bs=8M iflag=direct oflag=direct conv=sparse,nocreat status=none
 	echo "$device"
 }

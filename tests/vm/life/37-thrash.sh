@@ -97,8 +97,8 @@ thrash() { # RING
 }
 
 swapoff /dev/zram0
-swap=$(slow_null slow-swap 256 "$page_usec" hw_queue_depth=1 max_sectors=8)
-disk=$(slow_null slow-disk 64 1000 memory_backed=0)
+swap=$(null_disk slow-swap 256 "$page_usec" hw_queue_depth=1 max_sectors=8)
+disk=$(null_disk slow-disk 64 1000 memory_backed=0)
 echo 0 >"/sys/block/${disk#/dev/}/queue/read_ahead_kb"
 mkswap -q "$swap"
 swapon "$swap"
