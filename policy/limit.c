@@ -32,9 +32,11 @@ bool limit_look(const struct snapshot *snapshot, const struct memcg_state *state
 	if (!is_number(ret->limit_bytes) || !is_number(sample->current_bytes) || !state->primed ||
 	    sample->skipped)
 		return false;
+	if (want->at_once)
+		ret->growth_bps = max_u64(state->growth_bps, state->growth_now_bps);
 	ret->free_bytes = saturating_sub(ret->limit_bytes, sample->current_bytes);
 	ret->headroom_bytes =
-		min_u64(max_u64(mul_div(state->growth_bps, want->span_usec, USEC_PER_SEC),
+		min_u64(max_u64(mul_div(ret->growth_bps, want->span_usec, USEC_PER_SEC),
 				mul_div(ret->limit_bytes, want->least_ppm, PPM)),
 			mul_div(ret->limit_bytes, want->most_ppm, PPM));
 	return true;

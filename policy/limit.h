@@ -22,6 +22,7 @@ struct limit_want {
 	uint64_t span_usec;
 	uint64_t least_ppm;
 	uint64_t most_ppm;
+	bool at_once; /* growth that has only begun counts in full, and not as its average does */
 };
 
 struct limit {

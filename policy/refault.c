@@ -96,9 +96,9 @@ void refault_step(struct memcg_state *state, const struct memcg_sample *sample, 
 		uint64_t grown_bytes = saturating_sub(
 			saturating_add(sample->current_bytes, stolen_bytes), last->current_bytes);
 
+		state->growth_now_bps = mul_div(grown_bytes, USEC_PER_SEC, dt_usec);
 		state->growth_bps =
-			ewma(state->growth_bps, mul_div(grown_bytes, USEC_PER_SEC, dt_usec),
-			     dt_usec, INFLOW_TAU_USEC);
+			ewma(state->growth_bps, state->growth_now_bps, dt_usec, INFLOW_TAU_USEC);
 	}
 
 	/* What is not known fills nothing. */

@@ -94,10 +94,13 @@ static bool fills(const struct split *split, size_t i)
 	return filling_mpps(&split->states[i]) >= split->filler_mpps;
 }
 
-/* What it brought in since the last look. */
+/* What it brought in since the last look, or does on average. A stream that begins fills a limit in
+ * seconds, while its average still rises (measured: the limit was hit for six). */
 static uint64_t new_bytes(const struct split *split, const struct memcg_state *state)
 {
-	return mul_div(saturating_mul(state->inflow_mpps, split->snapshot->page_bytes),
+	uint64_t mpps = max_u64(state->inflow_mpps, state->inflow_now_mpps);
+
+	return mul_div(saturating_mul(mpps, split->snapshot->page_bytes),
 		       view_span_usec(split->snapshot, state->dt_usec), 1000 * USEC_PER_SEC);
 }
 
@@ -291,6 +294,7 @@ void split_plan(const struct policy_params *params, const struct snapshot *snaps
 		.span_usec = saturating_mul(HEADROOM_TICKS, snapshot->interval_usec),
 		.least_ppm = HEADROOM_LEAST_PPM,
 		.most_ppm = HEADROOM_MOST_PPM,
+		.at_once = true,
 	};
 	struct split split = {
 		.params = params,

@@ -216,6 +216,7 @@ struct memcg_state {
 	uint64_t inflow_mpps;                 /* file pages that were not here before, likewise */
 	uint64_t inflow_now_mpps;             /* the same since the last look alone */
 	uint64_t growth_bps;                  /* bytes charged per second, averaged */
+	uint64_t growth_now_bps;              /* the same since the last look alone */
 	uint64_t evicted_file_pages;          /* fading sums: what left, */
 	uint64_t returned_file_pages;         /* and what of it came back, within a minute or so; */
 	uint64_t settled_file_pages;          /* what left before that, */

@@ -57,6 +57,19 @@ static void test_headroom(void **arg)
 	}
 }
 
+/* What was fast a moment ago may be so again: that fades by two thirds in five seconds. */
+static void test_headroom_fades(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.interval_usec = SECONDS(1);
+	flow(stream, MIB(50), 30);
+	flow(stream, MIB(1), 5);
+	world_read_file(&w, stream, MIB(1));
+	world_tick(&w);
+	assert_in_range(wanted_bytes(), MIB(28), MIB(36));
+}
+
 /* A page a second fills a limit, half of one does not. */
 static void test_least_filler(void **arg)
 {
@@ -158,14 +171,14 @@ static void test_order(void **arg)
 	flow(hot, MIB(8), 3);
 	world_read_file(&w, hot, MIB(8));
 	world_read_file(&w, stream, MIB(12));
-	w.memcgs[slice].max_bytes = w.memcgs[slice].current_bytes + MIB(14);
+	w.memcgs[slice].max_bytes = w.memcgs[slice].current_bytes + MIB(30);
 	world_tick(&w);
 	assert_in_range(world_bytes(&w, hot), MIB(4), MIB(20));
 	assert_int_equal(world_bytes(&w, stream), 0);
 	begin();
 	world_read_file(&w, hot, MIB(8));
 	world_read_file(&w, stream, MIB(12));
-	w.memcgs[slice].max_bytes = w.memcgs[slice].current_bytes + MIB(19);
+	w.memcgs[slice].max_bytes = w.memcgs[slice].current_bytes + MIB(38);
 	world_tick(&w);
 	assert_int_equal(world_bytes(&w, hot), 0);
 	assert_in_range(world_bytes(&w, stream), 1, MIB(2));
@@ -175,6 +188,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_headroom),
+		cmocka_unit_test(test_headroom_fades),
 		cmocka_unit_test(test_least_filler),
 		cmocka_unit_test(test_half_of_the_average),
 		cmocka_unit_test(test_rates),

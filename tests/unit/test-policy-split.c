@@ -77,6 +77,18 @@ static void test_no_more_than_it_brought_in_at_first(void **arg)
 	assert_in_range(world_bytes(&w, stream), 1, MIB(8));
 }
 
+/* What begins is as fast as it is, and not as its average, which still rises. */
+static void test_a_stream_that_begins(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.interval_usec = SECONDS(1);
+	world_ticks(&w, 5);
+	flow(MIB(6));
+	assert_in_range(world_bytes(&w, stream), MIB(5), MIB(6));
+	assert_in_range(w.plan.next_usec, 1, SECONDS(1) / 2);
+}
+
 static void test_nothing_while_there_is_room(void **arg)
 {
 	(void)arg;
@@ -423,6 +435,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_the_stream_is_taken_from),
 		cmocka_unit_test(test_no_more_than_it_brought_in_at_first),
+		cmocka_unit_test(test_a_stream_that_begins),
 		cmocka_unit_test(test_nothing_while_there_is_room),
 		cmocka_unit_test(test_what_was_not_read_waits),
 		cmocka_unit_test(test_what_was_loaded_is_no_filler),

@@ -178,7 +178,7 @@ static void test_target(void **arg)
 	begin_streams();
 	world_ticks(&w, 2);
 	churn(30, 10, 100);
-	world_read_file(&w, b, MIB(8));
+	world_read_file(&w, b, MIB(5));
 	churn(5, 10, 100);
 	assert_non_null(world_decision(&w, a));
 	assert_int_equal(world_decision(&w, a)->reason, REASON_TARGET);
