@@ -8,10 +8,13 @@
  *  - anon: what agings have seen in use (workingset.c), all of it where nothing was aged;
  *  - file: what is held, but for what was brought in within the last minutes and has not proved yet
  *    that it is ever used again. Generations say nothing here: pages read through descriptors do not
- *    move by it. Where a quarter of what was evicted comes back, all that is held has proved it;
+ *    move by it. Where a quarter of what was evicted comes back, or of what comes in was here before,
+ *    all that is held has proved it;
  *  - what else is charged, since memory.low is held against all of it;
  *  - and what came back since the last look without its having grown by that: had it held so much
- *    more, nothing would have.
+ *    more, nothing would have; or, where that proves it, all that was evicted of late and is not back
+ *    yet, up to what it held then: a set that has grown comes back only as fast as the disk is, page
+ *    by page and for those of others of its own (measured: five looks for four fifths of the growth).
  *
  * A sixteenth goes on top: the kernel spares a memcg up to memory.low and no further, and reclaims
  * from one that holds a page more as from any other (mm/vmscan.c: shrink_node_memcgs).
@@ -51,20 +54,56 @@
 /* What says that a working set is larger than what is held. Refaults of all pages, since those of
  * higher tiers (tier.h) are among them and are read too seldom to be followed within two looks. */
 struct evidence {
-	uint64_t returned_pages; /* since the last look; SAMPLE_UNKNOWN: not known */
-	uint64_t return_ppm;     /* of the file pages evicted of late; SAMPLE_UNKNOWN: too few */
+	uint64_t returned_pages;      /* since the last look; SAMPLE_UNKNOWN: not known */
+	uint64_t returned_file_pages; /* of them */
+	uint64_t new_bytes;           /* of file, likewise */
+	uint64_t return_ppm; /* of the file pages evicted of late; SAMPLE_UNKNOWN: too few */
 };
 
 static struct evidence evidence_of(const struct memcg_state *state,
-				   const struct memcg_sample *sample)
+				   const struct memcg_sample *sample, uint32_t page_bytes)
 {
 	const uint64_t *former = state->last.refault_pages, *now = sample->refault_pages;
+	uint64_t file_pages = counter_delta(now[LRU_FILE], former[LRU_FILE]);
 
 	return (struct evidence){
-		.returned_pages = saturating_add(counter_delta(now[LRU_ANON], former[LRU_ANON]),
-						 counter_delta(now[LRU_FILE], former[LRU_FILE])),
+		.returned_pages =
+			saturating_add(counter_delta(now[LRU_ANON], former[LRU_ANON]), file_pages),
+		.returned_file_pages = file_pages,
+		.new_bytes = mul_div(saturating_mul(state->inflow_now_mpps, page_bytes),
+				     state->dt_usec, 1000 * USEC_PER_SEC),
 		.return_ppm = refault_return_ppm(state),
 	};
+}
+
+/* Whether file comes back that is worth to be held. */
+static bool returns(const struct evidence *evidence, uint32_t page_bytes)
+{
+	uint64_t file_pages = evidence->returned_file_pages;
+
+	if (is_number(evidence->return_ppm) && evidence->return_ppm >= PROOF_RETURN_PPM)
+		return true;
+	return is_number(file_pages) && file_pages >= RETURN_LEAST_PAGES &&
+	       mul_div(file_pages, PPM,
+		       saturating_add(file_pages, evidence->new_bytes / page_bytes)) >=
+		       PROOF_RETURN_PPM;
+}
+
+/* What came back, or is still out and to come back, and is not held in spite of it. */
+static uint64_t returned_bytes(const struct memcg_state *state, const struct memcg_sample *sample,
+			       const struct evidence *evidence, uint32_t page_bytes)
+{
+	uint64_t held_bytes = sample->current_bytes, bytes, out_bytes;
+
+	if (!is_number(evidence->returned_pages) || evidence->returned_pages < RETURN_LEAST_PAGES)
+		return 0;
+	bytes = saturating_sub(saturating_mul(evidence->returned_pages, page_bytes),
+			       saturating_sub(held_bytes, number_or(state->last.current_bytes, 0)));
+	if (!returns(evidence, page_bytes))
+		return bytes;
+	out_bytes = saturating_mul(
+		saturating_sub(state->evicted_file_pages, state->returned_file_pages), page_bytes);
+	return max_u64(bytes, min_u64(out_bytes, state->protect.peak_bytes - held_bytes));
 }
 
 static uint64_t anon_bytes(const struct memcg_state *state, const struct memcg_sample *sample)
@@ -79,31 +118,26 @@ static uint64_t anon_bytes(const struct memcg_state *state, const struct memcg_s
 void protect_step(struct memcg_state *state, const struct memcg_sample *sample,
 		  const struct snapshot *snapshot)
 {
-	struct evidence evidence = evidence_of(state, sample);
+	struct evidence evidence = evidence_of(state, sample, snapshot->page_bytes);
 	struct protect_state *protect = &state->protect;
 	uint64_t held_bytes = number_or(sample->lru_bytes[LRU_ANON], 0);
 	uint64_t file_bytes = number_or(sample->lru_bytes[LRU_FILE], 0);
-	uint64_t new_bytes = mul_div(saturating_mul(state->inflow_now_mpps, snapshot->page_bytes),
-				     state->dt_usec, 1000 * USEC_PER_SEC);
-	uint64_t bytes;
+	uint64_t bytes = sample->current_bytes;
 
-	if (!is_number(sample->current_bytes))
+	if (!is_number(bytes))
 		return;
+	protect->peak_bytes = bytes + fade(saturating_sub(protect->peak_bytes, bytes),
+					   state->dt_usec, PROOF_TAU_USEC);
 	protect->unproven_bytes = min_u64(
 		saturating_add(fade(protect->unproven_bytes, state->dt_usec, PROOF_TAU_USEC),
-			       new_bytes),
+			       evidence.new_bytes),
 		file_bytes);
-	if (is_number(evidence.return_ppm) && evidence.return_ppm >= PROOF_RETURN_PPM)
+	if (returns(&evidence, snapshot->page_bytes))
 		protect->unproven_bytes = 0;
 	held_bytes = saturating_add(held_bytes, file_bytes);
 	bytes = saturating_add(anon_bytes(state, sample), file_bytes - protect->unproven_bytes);
 	bytes = saturating_add(bytes, saturating_sub(sample->current_bytes, held_bytes));
-	protect->returned_bytes = 0;
-	if (is_number(evidence.returned_pages) && evidence.returned_pages >= RETURN_LEAST_PAGES)
-		protect->returned_bytes = saturating_sub(
-			saturating_mul(evidence.returned_pages, snapshot->page_bytes),
-			saturating_sub(sample->current_bytes,
-				       number_or(state->last.current_bytes, 0)));
+	protect->returned_bytes = returned_bytes(state, sample, &evidence, snapshot->page_bytes);
 	protect->workingset_bytes = saturating_add(bytes, protect->returned_bytes);
 }
 
@@ -241,7 +275,7 @@ static void settle(const struct snapshot *snapshot, struct memcg_state *states, 
 static void forget(struct protect_state *protect)
 {
 	protect->low_bytes = protect->wanted_bytes = 0;
-	protect->workingset_bytes = protect->unproven_bytes = 0;
+	protect->workingset_bytes = protect->unproven_bytes = protect->peak_bytes = 0;
 }
 
 void protect_plan(const struct policy_params *params, const struct snapshot *snapshot,

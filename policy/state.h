@@ -152,6 +152,7 @@ struct protect_state {
 	uint64_t workingset_bytes; /* as measured last, with returned_bytes; 0: not yet */
 	uint64_t returned_bytes;
 	uint64_t unproven_bytes; /* new file that may never be used again, fading */
+	uint64_t peak_bytes;     /* held of late, fading towards what is held */
 	uint64_t wanted_bytes;   /* follows workingset_bytes */
 	uint64_t followed_usec;  /* when it last did */
 	uint64_t raised_usec;    /* when it was last no more than needed */
