@@ -17,42 +17,13 @@ others=() go=
 
 say() { progress "$*"; }
 
-# blank_disk NAME SIZE_MIB LATENCY_US: a disk without memory behind it, whose every request takes
-# that long, by a timer in the guest; 0: it is done at once. What is read from it is arbitrary, so
-# nothing needs to be filled, and the host has no part in it.
-blank_disk() {
-	local dir=/sys/kernel/config/nullb/$1
-	mkdir "$dir"
-	echo "$2" >"$dir/size"
-	echo 4096 >"$dir/blocksize"
-	echo 0 >"$dir/memory_backed"
-	if (($3)); then
-		echo 2 >"$dir/irqmode"
-		echo "${3}000" >"$dir/completion_nsec"
-	else
-		echo 0 >"$dir/irqmode"
-	fi
-	echo 1 >"$dir/power"
-	wait_for 5 test -b "/dev/$1" || fail "no disk /dev/$1"
-}
-
-# The tree of `make install DESTDIR=`, laid over the guest's own, whose directories keep their modes
-# and may be symlinks (/lib).
-install_agent() {
-	(cd "$IN/root" && tar -c --owner=0 --group=0 -- *) |
-		tar -C / -x --keep-directory-symlink --no-overwrite-dir
-	systemctl daemon-reload
-}
-
 prepare() {
 	local disk
 	mkdir -p "${counters%/*}"
 	setup_zram "${ZRAM_MIB}M"
-	load_module configfs
-	mountpoint -q /sys/kernel/config || mount -t configfs none /sys/kernel/config
-	load_module null_blk nr_devices=0
+	# Nothing is behind them: nothing needs to be filled, and the host has no part in it.
 	for disk in $DISKS; do
-		blank_disk "${disk%:*}" "${disk#*:}" "$LATENCY_US"
+		null_disk "${disk%:*}" "${disk#*:}" "$LATENCY_US" memory_backed=0 >/dev/null
 	done
 	cat >"/run/systemd/system/$slice" <<-END
 		[Slice]
@@ -61,7 +32,7 @@ prepare() {
 	systemctl daemon-reload
 	[[ $CONDITION != off ]] || echo n >/sys/kernel/mm/lru_gen/enabled
 	if [[ $CONDITION == fgreclaimd ]]; then
-		install_agent
+		install_root
 		systemctl start fgreclaimd
 	fi
 }

@@ -8,12 +8,8 @@ source "$LIB"
 source "$IN/agent-lib.sh"
 
 mkdir -p "$state"
-(cd "$IN/root" && tar -c --owner=0 --group=0 -- *) |
-	tar -C / -x --keep-directory-symlink --no-overwrite-dir
-# The bus has seen new files and looked while tar kept everybody else out of its directories.
-systemctl reload dbus
+install_root
 setup_zram 512M
-systemctl daemon-reload
 settings >"$state/before"
 
 mark

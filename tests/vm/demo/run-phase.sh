@@ -83,11 +83,8 @@ snapshot_agent() {
 	grep -E '^(VmRSS|VmHWM):' "/proc/$(systemctl show fgreclaimd -P MainPID)/status" >>"$1"
 }
 
-# The tree of `make install DESTDIR=`, laid over the guest's own, whose directories keep their modes
-# and may be symlinks (/lib).
 install_agent() {
-	(cd "$IN/root" && tar -c --owner=0 --group=0 -- *) |
-		tar -C / -x --keep-directory-symlink --no-overwrite-dir
+	install_root
 	systemd-sysusers
 }
 

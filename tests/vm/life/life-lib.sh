@@ -7,8 +7,7 @@
 # install_agent: as a package would, at work on everything, with swap in memory.
 install_agent() {
 	mkdir -p "$state"
-	(cd "$IN/root" && tar -c --owner=0 --group=0 -- *) |
-		tar -C / -x --keep-directory-symlink --no-overwrite-dir
+	install_root
 	setup_zram 1G
 	configure 60-act <<-'END'
 		[Agent]

@@ -12,8 +12,7 @@ disk_usec=200
 install_agent() {
 	[[ ! -d $state ]] || return 0
 	mkdir -p "$state" /srv
-	(cd "$IN/root" && tar -c --owner=0 --group=0 -- *) |
-		tar -C / -x --keep-directory-symlink --no-overwrite-dir
+	install_root
 	setup_zram 1G
 	mke2fs -q -t ext4 -b 4096 -m 0 "$(null_disk servers 1500 "$disk_usec")"
 	mount -o noatime /dev/servers /srv
