@@ -2,15 +2,18 @@
 /*
  * A latency histogram with a fixed relative error, in the manner of HdrHistogram: each power of
  * two is cut into 16 equal buckets, so a percentile is right to 1/16 (6 %) at any scale, and
- * recording is two shifts and an increment. Values are microseconds.
+ * recording is two shifts and an increment. Who needs it finer defines HISTOGRAM_SUB_BITS before.
+ * Values are microseconds.
  */
 #ifndef FGDEMO_HISTOGRAM_H
 #define FGDEMO_HISTOGRAM_H
 
 #include <stdint.h>
 
+#ifndef HISTOGRAM_SUB_BITS
 #define HISTOGRAM_SUB_BITS 4
-#define HISTOGRAM_SUB      (1u << HISTOGRAM_SUB_BITS)
+#endif
+#define HISTOGRAM_SUB (1u << HISTOGRAM_SUB_BITS)
 
 struct histogram {
 	uint64_t count;
@@ -19,8 +22,9 @@ struct histogram {
 	uint64_t buckets[(64 - HISTOGRAM_SUB_BITS + 1) * HISTOGRAM_SUB];
 };
 
-/* Values below 16 have a bucket each; above, `shift` halves a value until it has 5 bits, and the
- * 4 bits below its leading one number the bucket within that power of two. */
+/* Values below HISTOGRAM_SUB have a bucket each; above, `shift` halves a value until it has one bit
+ * more than HISTOGRAM_SUB_BITS, and those below its leading one number the bucket within that power
+ * of two. */
 static inline unsigned int histogram_bucket(uint64_t usec)
 {
 	unsigned int shift;
