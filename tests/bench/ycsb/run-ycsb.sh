@@ -19,8 +19,8 @@ readonly slice=db.slice counters=/run/ycsb/counters data=/run/ycsb/data
 
 prepare() {
 	mkdir -p "$data"
-	null_disk database "$DISK_MIB" 1 "$LATENCY_US"
-	null_disk backup 1048576 0 "$LATENCY_US"
+	null_disk database "$DISK_MIB" "$LATENCY_US" >/dev/null
+	null_disk backup 1048576 "$LATENCY_US" memory_backed=0 >/dev/null
 	mke2fs -q -t ext4 -b 4096 -O ^has_journal -m 0 /dev/database
 	mount -o noatime /dev/database "$data"
 	cp -r "$IN/db" "$data/db"
