@@ -309,11 +309,16 @@ void split_plan(const struct policy_params *params, const struct snapshot *snaps
 	/* Of children that were never looked at nothing is known but that. */
 	states[parent].wants_tiers = limit_is_near(&split.limit) &&
 				     (split.n_children > 1 || states[parent].dt_usec == 0);
-	if (split.n_children == 1)
-		headroom_plan(params, snapshot, parent, split.last_child, aging, states,
-			      planned_bytes, plan);
-	if (split.n_children < 2)
+	if (split.n_children < 2) {
+		/* One that has only just grown to count has no history to judge it by: the next look
+		 * is not to be late (measured: a stream that began was taken from after ten seconds). */
+		if (states[parent].n_leaves > split.n_children)
+			limit_hasten(&split.limit, plan);
+		else if (split.n_children == 1)
+			headroom_plan(params, snapshot, parent, split.last_child, aging, states,
+				      planned_bytes, plan);
 		return;
+	}
 	targets_step(params, snapshot, states, &split.limit);
 	limit_hasten(&split.limit, plan);
 	need_bytes = limit_need_bytes(&split.limit, planned_bytes[parent]);

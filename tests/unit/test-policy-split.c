@@ -89,6 +89,27 @@ static void test_a_stream_that_begins(void **arg)
 	assert_in_range(w.plan.next_usec, 1, SECONDS(1) / 2);
 }
 
+/* Of a stream that has just begun nothing is known but its size: it is looked at again soon, and its
+ * sibling is not alone. */
+static void test_a_stream_that_is_not_known_yet(void **arg)
+{
+	(void)arg;
+	build();
+	w.memcgs[stream].pgscan_pages = SAMPLE_UNKNOWN;
+	w.memcgs[slice].max_bytes = MIB(760);
+	world_ticks(&w, 3);
+	flow(MIB(120));
+	assert_refused(stream, REASON_UNKNOWN);
+	w.memcgs[stream].pgscan_pages = 0;
+	world_list(&w, hot, (const uint64_t[]){0, 0, 0, 0});
+	flow(MIB(120));
+	assert_refused(stream, REASON_FIRST_LOOK);
+	assert_null(world_decision(&w, hot));
+	assert_in_range(w.plan.next_usec, 1, w.snapshot.interval_usec / 2);
+	flow(MIB(1));
+	assert_reclaims(stream);
+}
+
 static void test_nothing_while_there_is_room(void **arg)
 {
 	(void)arg;
@@ -436,6 +457,7 @@ int main(void)
 		cmocka_unit_test(test_only_the_stream_is_taken_from),
 		cmocka_unit_test(test_no_more_than_it_brought_in_at_first),
 		cmocka_unit_test(test_a_stream_that_begins),
+		cmocka_unit_test(test_a_stream_that_is_not_known_yet),
 		cmocka_unit_test(test_nothing_while_there_is_room),
 		cmocka_unit_test(test_what_was_not_read_waits),
 		cmocka_unit_test(test_what_was_loaded_is_no_filler),
