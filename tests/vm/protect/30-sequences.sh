@@ -20,8 +20,12 @@ agent_start() {
 	pid=$!
 }
 
+# As systemd would, which waits for READY=1: before, a signal ends it like any other program.
+takes_signals() { grep -q '^SigBlk:.*[13579bdf]$' "/proc/$pid/status"; }
+agent_signal() { wait_for 20 takes_signals && kill "-$1" "$pid"; }
+
 agent_end() { # SIGNAL
-	kill "-$1" "$pid"
+	if [[ $1 == KILL ]]; then kill -KILL "$pid"; else agent_signal "$1"; fi
 	wait "$pid" 2>/dev/null || true
 	pid=''
 }
@@ -40,7 +44,7 @@ one_event() {
 		;;
 	1)
 		sequence+=' reload'
-		kill -HUP "$pid"
+		agent_signal HUP
 		;;
 	2)
 		sequence+=' daemon-reload'
