@@ -30,7 +30,7 @@ sleep 2
 are_protected || fail "daemon-reload took it: $(all_lows)"
 if logged 'left to whoever set it'; then fail "daemon-reload was taken for somebody else: $(since)"; fi
 
-# Killed and not started again: then all of it is left, for the next start.
+# Killed: the next start puts it back first, and goes on.
 mark
 systemctl kill --signal=KILL fgreclaimd
 wait_for 20 logged 'ended without putting memory.low back: doing it for 4 ' || fail "$(since)"
