@@ -324,22 +324,35 @@ static int connect_bus(struct bus *bus)
 	return r;
 }
 
-static int on_retry(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
+static int connect_anew(struct bus *bus)
 {
-	struct bus *bus = userdata;
 	int r;
 
 	disconnect(bus);
 	r = connect_bus(bus);
-	if (r >= 0) {
-		if (bus->settings.sleep)
-			take_lock(bus);
-		return 0;
+	if (r < 0) {
+		log_debug("no system bus: %s", strerror(-r));
+		disconnect(bus);
+	} else if (bus->settings.sleep) {
+		take_lock(bus);
 	}
-	log_debug("no system bus: %s", strerror(-r));
-	disconnect(bus);
-	try_again_later(bus);
+	return r;
+}
+
+static int on_retry(sd_event_source *source _unused_, uint64_t usec _unused_, void *userdata)
+{
+	struct bus *bus = userdata;
+
+	if (connect_anew(bus) < 0)
+		try_again_later(bus);
 	return 0;
+}
+
+int bus_connect(struct bus *bus)
+{
+	int r = bus->connection ? 0 : connect_anew(bus);
+
+	return r < 0 ? r : sd_event_source_set_enabled(bus->retry, SD_EVENT_OFF);
 }
 
 /* --- life */

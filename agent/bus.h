@@ -40,6 +40,10 @@ struct bus_settings {
 /* Errors: -ENOMEM and others of sd-event. */
 int bus_new(const struct bus_settings *settings, struct bus **ret);
 
+/* Looks for the bus now, where it is not there yet, and not with one of the next events: for who has no
+ * time left for them. Errors: those of sd-bus, as when there is none. */
+int bus_connect(struct bus *bus);
+
 /* NULL is allowed; returns NULL. */
 struct bus *bus_free(struct bus *bus);
 

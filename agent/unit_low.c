@@ -125,7 +125,12 @@ int unit_asker_need_bus(struct unit_asker *asker)
 		.retry_usec = asker->retry_usec,
 	};
 
-	return asker->bus ? 0 : bus_new(&settings, &asker->bus);
+	int r = asker->bus ? 0 : bus_new(&settings, &asker->bus);
+
+	/* Whoever ends before the first look has not been connected yet, and will not come back to it. */
+	if (r >= 0 && asker->ending)
+		bus_connect(asker->bus);
+	return r;
 }
 
 /* systemd is asked first: the cgroup may be gone, and it is by systemd's word that the next one of the

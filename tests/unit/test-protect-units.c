@@ -170,7 +170,8 @@ static void look(struct host *host)
 	scan(&host->tree, ++host->now_usec);
 }
 
-static void start(struct host *host)
+/* Up to where signals are taken. */
+static void start_only(struct host *host)
 {
 	const char *why;
 	struct protector_settings settings = {
@@ -184,6 +185,11 @@ static void start(struct host *host)
 	look(host);
 	assert_int_equal(protector_new(&settings, &host->protector), 0);
 	protector_recover(host->protector);
+}
+
+static void start(struct host *host)
+{
+	start_only(host);
 	pump(host);
 }
 
@@ -350,6 +356,18 @@ static void test_crash(void **state)
 	stop(&host);
 	assert_int_equal(host.units[DB].low_bytes, MIB(8));
 	assert_false(has_journal(&host));
+	/* And before the bus was looked for. */
+	start(&host);
+	ticks(&host, DB, MIB(50));
+	crash(&host);
+	start_only(&host);
+	protector_end(host.protector);
+	assert_true(protector_is_busy(host.protector));
+	pump(&host);
+	assert_false(protector_is_busy(host.protector));
+	assert_int_equal(host.units[DB].low_bytes, MIB(8));
+	assert_false(has_journal(&host));
+	crash(&host);
 	host_close(&host);
 }
 
