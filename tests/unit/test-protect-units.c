@@ -285,17 +285,23 @@ static void test_follows_and_restores(void **state)
 	host_close(&host);
 }
 
+/* systemd has been asked to protect more, and has not answered yet. */
+static void open_with_a_change(struct host *host, void **state)
+{
+	host_open(host, state);
+	ticks(host, DB, MIB(50));
+	look(host);
+	find(&host->tree, host->units[DB].path)->state.protect.low_bytes = MIB(60);
+	protector_apply(host->protector, false);
+	assert_true(protector_is_busy(host->protector));
+}
+
 /* The agent ends while systemd has not answered yet. */
 static void test_change_under_way(void **state)
 {
 	struct host host;
 
-	host_open(&host, state);
-	ticks(&host, DB, MIB(50));
-	look(&host);
-	find(&host.tree, host.units[DB].path)->state.protect.low_bytes = MIB(60);
-	protector_apply(host.protector, false);
-	assert_true(protector_is_busy(host.protector));
+	open_with_a_change(&host, state);
 	stop(&host);
 	assert_int_equal(host.n_sets, 3);
 	assert_int_equal(host.units[DB].low_bytes, MIB(8));
@@ -308,12 +314,7 @@ static void test_paused_meanwhile(void **state)
 {
 	struct host host;
 
-	host_open(&host, state);
-	ticks(&host, DB, MIB(50));
-	look(&host);
-	find(&host.tree, host.units[DB].path)->state.protect.low_bytes = MIB(60);
-	protector_apply(host.protector, false);
-	assert_true(protector_is_busy(host.protector));
+	open_with_a_change(&host, state);
 	find(&host.tree, host.units[DB].path)->paused = true;
 	protector_apply(host.protector, false);
 	pump(&host);

@@ -53,16 +53,4 @@ count dumped
 hot_queries 84 5 micros.after
 count after
 
-before=$(median micros.before) after=$(median micros.after)
-read_once=$(($(file_bytes dumped) - $(file_bytes before)))
-given_back=$(($(file_bytes dumped) - $(file_bytes after)))
-refaults=$(hot_refaults)
-figures "postgresql: hot query $before us before, $after us after; $refaults refaults of file," \
-	"$(grown pgmajfault) major faults, $(cg_read "$cg" memory.swap.current) bytes in swap;" \
-	"the dump brought $(mib "$read_once") of file, $(mib "$given_back") were given back"
-is_kept "$before" "$after"
-is_given_back "$read_once" "$given_back"
-is_cheap "$refaults"
-is_left_in_memory
-is_within_limit
-is_quiet
+judge_database postgresql

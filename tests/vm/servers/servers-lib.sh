@@ -175,3 +175,22 @@ end() {
 	systemctl stop "$unit"
 	[[ ! $data ]] || umount "$data"
 }
+
+# judge_database NAME: after a dump, by what was counted before, dumped and after, and by the hot queries'
+# times in micros.before and micros.after.
+judge_database() {
+	local before after read_once given_back refaults
+	before=$(median micros.before) after=$(median micros.after)
+	read_once=$(($(file_bytes dumped) - $(file_bytes before)))
+	given_back=$(($(file_bytes dumped) - $(file_bytes after)))
+	refaults=$(hot_refaults)
+	figures "$1: hot query $before us before, $after us after; $refaults refaults of file," \
+		"$(grown pgmajfault) major faults, $(cg_read "$cg" memory.swap.current) bytes in swap;" \
+		"the dump brought $(mib "$read_once") of file, $(mib "$given_back") were given back"
+	is_kept "$before" "$after"
+	is_given_back "$read_once" "$given_back"
+	is_cheap "$refaults"
+	is_left_in_memory
+	is_within_limit
+	is_quiet
+}
