@@ -394,7 +394,7 @@ static void test_used_up_beside_anon(void **arg)
  * youngest generations, and cold anon the oldest. Where the kernel refuses an aging then, it is forced. */
 static void test_used_up_in_a_database(void **arg)
 {
-	struct lruvec_sample *lruvec = &w.lruvecs[0];
+	struct lruvec_sample *lruvec = &w.lruvecs[0], full;
 
 	(void)arg;
 	begin();
@@ -413,6 +413,15 @@ static void test_used_up_in_a_database(void **arg)
 	world_tick(&w);
 	assert_decides(ACTION_AGE, REASON_USED_UP);
 	assert_true(world_decision(&w, cache)->force);
+	/* There is room for one more: nothing to force. */
+	full = *lruvec;
+	lruvec->n_gens = 3;
+	for (uint32_t g = 0; g < 3; g++)
+		lruvec->gens[g] = lruvec->gens[g + 1];
+	world_tick(&w);
+	assert_decides(ACTION_AGE, REASON_USED_UP);
+	assert_false(world_decision(&w, cache)->force);
+	*lruvec = full;
 	/* Anon that is taken has agings of its own. */
 	w.params.classes[0].reclaim = RECLAIM_ALL;
 	lruvec->gens[0].pages[LRU_ANON] = 0;
