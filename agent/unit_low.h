@@ -51,8 +51,8 @@ struct unit_low {
 	uint64_t retry_usec;       /* not before this */
 };
 
-/* Has the asker look for the bus: it is there some events later, or at once where it is ending. Errors: as
- * of bus_new(). */
+/* Has the asker look for the bus: it is there some events later, or at once where it is ending.
+ * Errors: as of bus_new(). */
 int unit_asker_need_bus(struct unit_asker *asker);
 
 /* Finds out what is to be asked for: then step is STEP_CHANGE. now_bytes: what the kernel has. */
