@@ -201,13 +201,14 @@ void report_status(struct report_pace *pace, const struct features *features, bo
 	const char *capability = capability_to_string(features->capability);
 	char bytes[BYTES_TEXT_MAX], cost[BYTES_TEXT_MAX];
 	uint64_t now_usec = clock_usec(CLOCK_MONOTONIC);
-	struct report_counts counts = report_count(memcgs, n);
+	struct report_counts counts;
 	const char *paused = n > 0 && memcgs[0]->paused ? "paused; " : "";
 	char some_paused[32] = "";
 
 	if (pace->status_usec && now_usec - pace->status_usec < STATUS_USEC)
 		return;
 	pace->status_usec = now_usec;
+	counts = report_count(memcgs, n);
 	if (!*paused && counts.paused > 0)
 		snprintf(some_paused, sizeof(some_paused), ", %zu paused", counts.paused);
 	if (dry_run)
