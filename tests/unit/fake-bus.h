@@ -39,4 +39,16 @@ void fake_bus_change_owner(struct fake_bus *bus, const char *owner);
 
 bool fake_bus_lock_is_held(const struct fake_bus *bus);
 
+#define PATIENCE UINT64_C(60000000)
+
+/* The loop of a bench, which has its event, goes on until a condition holds; fails after a minute. */
+#define run_until(bench, condition)                                             \
+	do {                                                                    \
+		uint64_t end_usec = fixture_now_usec() + PATIENCE;              \
+		while (!(condition)) {                                          \
+			assert_true(fixture_now_usec() < end_usec);             \
+			assert_true(sd_event_run((bench)->event, 100000) >= 0); \
+		}                                                               \
+	} while (0)
+
 #endif

@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -164,6 +166,17 @@ void fixture_log_end(const struct fixture *fixture, int stderr_fd, char *buf, si
 	dup2(stderr_fd, STDERR_FILENO);
 	close(stderr_fd);
 	fixture_read(fixture, FIXTURE_LOG, buf, size);
+}
+
+int fixture_open_notify_socket(const struct fixture *fixture)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", fixture->root);
+	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+	setenv("NOTIFY_SOCKET", address.sun_path, true);
+	return fd;
 }
 
 void fixture_add_cgroups(const struct fixture *fixture)

@@ -38,6 +38,10 @@ void fixture_remove(const struct fixture *fixture, const char *name); /* with al
 int fixture_log_begin(const struct fixture *fixture);
 void fixture_log_end(const struct fixture *fixture, int stderr_fd, char *buf, size_t size);
 
+/* A socket that gets what the service manager is told, and has $NOTIFY_SOCKET point to it: does not
+ * block. */
+int fixture_open_notify_socket(const struct fixture *fixture);
+
 /* The root of a cgroup v2 tree, with no memcg but that. */
 void fixture_add_cgroups(const struct fixture *fixture);
 

@@ -17,8 +17,6 @@
 
 #include "fake-bus.h"
 
-#define PATIENCE UINT64_C(60000000)
-
 struct bench {
 	sd_event *event;
 	struct fake_bus fake;
@@ -76,15 +74,6 @@ static int on_reload(char *ret_why, size_t size, void *userdata)
 		snprintf(ret_why, size, "x.conf:7: wrong");
 	return bench->r;
 }
-
-#define run_until(bench, condition)                                             \
-	do {                                                                    \
-		uint64_t end_usec = fixture_now_usec() + PATIENCE;              \
-		while (!(condition)) {                                          \
-			assert_true(fixture_now_usec() < end_usec);             \
-			assert_true(sd_event_run((bench)->event, 100000) >= 0); \
-		}                                                               \
-	} while (0)
 
 /* name_result: as of struct fake_bus. Runs until the name was asked for. */
 static void bench_open(struct bench *bench, void **state, bool stand_in, uint32_t name_result)

@@ -13,8 +13,6 @@
 
 #include "fake-bus.h"
 
-#define PATIENCE UINT64_C(60000000)
-
 struct bench {
 	sd_event *event;
 	struct fake_bus fake;
@@ -73,15 +71,6 @@ static void bench_close(struct bench *bench)
 	fake_bus_close(&bench->fake);
 	sd_event_unref(bench->event);
 }
-
-#define run_until(bench, condition)                                             \
-	do {                                                                    \
-		uint64_t end_usec = fixture_now_usec() + PATIENCE;              \
-		while (!(condition)) {                                          \
-			assert_true(fixture_now_usec() < end_usec);             \
-			assert_true(sd_event_run((bench)->event, 100000) >= 0); \
-		}                                                               \
-	} while (0)
 
 /* The lock is held as long as something is under way, and taken again after the sleep. */
 static void test_sleep_waits_for_what_is_under_way(void **state)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <cmocka.h>
 
 #define SD_JOURNAL_SUPPRESS_LOCATION
@@ -410,17 +409,6 @@ static void test_log_level(void **state)
 	assert_string_equal(log_level(), "debug");
 }
 
-static int open_notify_socket(const struct fixture *fixture)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", fixture->root);
-	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
-	setenv("NOTIFY_SOCKET", address.sun_path, true);
-	return fd;
-}
-
 static void assert_status(int fd, const struct tree *tree, bool dry_run, const char *wanted)
 {
 	const struct features features = {.capability = CAPABILITY_TIERS};
@@ -441,7 +429,7 @@ static void assert_status(int fd, const struct tree *tree, bool dry_run, const c
 static void test_status(void **state)
 {
 	struct tree tree;
-	int fd = open_notify_socket(*state);
+	int fd = fixture_open_notify_socket(*state);
 
 	tree_open(&tree, state);
 	add(&tree, "/a");

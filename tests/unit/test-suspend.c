@@ -15,8 +15,7 @@
 #include "fake-bus.h"
 #include "fake-ring.h"
 
-#define PATIENCE UINT64_C(60000000)
-#define MIB      (UINT64_C(1) << 20)
+#define MIB (UINT64_C(1) << 20)
 
 struct bench {
 	const struct fixture *fixture;
@@ -101,16 +100,6 @@ static void bench_open(struct bench *bench, void **state)
 	fake_bus_open(&bench->fake, bench->event, bench->fixture);
 	open_agent(bench);
 }
-
-/* The loop goes on until a condition holds. */
-#define run_until(bench, condition)                                             \
-	do {                                                                    \
-		uint64_t end_usec = fixture_now_usec() + PATIENCE;              \
-		while (!(condition)) {                                          \
-			assert_true(fixture_now_usec() < end_usec);             \
-			assert_true(sd_event_run((bench)->event, 100000) >= 0); \
-		}                                                               \
-	} while (0)
 
 static void bench_close(struct bench *bench)
 {

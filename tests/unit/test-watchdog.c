@@ -12,23 +12,11 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <cmocka.h>
 
 #include "fixture.h"
 
 #define PATIENCE UINT64_C(60000000)
-
-static int open_socket(const struct fixture *fixture)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", fixture->root);
-	assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
-	setenv("NOTIFY_SOCKET", address.sun_path, true);
-	return fd;
-}
 
 /* How often it was fed since the last call. */
 static unsigned count_feeds(int fd)
@@ -73,7 +61,7 @@ static void test_starves_while_a_write_stalls(void **state)
 	sd_event_source *timer = NULL;
 	sd_event *event = NULL;
 	unsigned n_times = 0;
-	int fd = open_socket(*state);
+	int fd = fixture_open_notify_socket(*state);
 
 	setenv("WATCHDOG_USEC", "20000", true);
 	unsetenv("WATCHDOG_PID");
