@@ -81,12 +81,7 @@ finish() {
 	((${#others[@]} == 0)) || kill "${others[@]}"
 	wait
 	systemctl stop "$slice"
-	if [[ $CONDITION == fgreclaimd ]]; then
-		systemctl is-active --quiet fgreclaimd || fail "the agent is not running"
-		[[ $(systemctl show -P NRestarts fgreclaimd) == 0 ]] || fail "the agent was restarted"
-		systemctl stop fgreclaimd
-		journalctl --no-pager -o short-monotonic -u fgreclaimd >"$OUT/agent.log"
-	fi
+	[[ $CONDITION != fgreclaimd ]] || end_agent
 }
 
 prepare

@@ -109,3 +109,11 @@ install_root() {
 	systemctl try-reload-or-restart dbus
 	systemctl daemon-reload
 }
+
+# end_agent: the agent, which has to have run through; its log goes to $OUT/agent.log.
+end_agent() {
+	systemctl is-active --quiet fgreclaimd || fail "the agent is not running"
+	[[ $(systemctl show -P NRestarts fgreclaimd) == 0 ]] || fail "the agent was restarted"
+	systemctl stop fgreclaimd
+	journalctl --no-pager -o short-monotonic -u fgreclaimd >"$OUT/agent.log"
+}

@@ -83,12 +83,7 @@ finish() {
 	[[ $(systemctl show -P NRestarts mongod) == 0 ]] || fail "mongod was restarted"
 	systemctl stop mongod
 	systemctl stop "$slice"
-	if [[ $CONDITION == agent ]]; then
-		systemctl is-active --quiet fgreclaimd || fail "the agent is not running"
-		[[ $(systemctl show -P NRestarts fgreclaimd) == 0 ]] || fail "the agent was restarted"
-		systemctl stop fgreclaimd
-		journalctl --no-pager -o short-monotonic -u fgreclaimd >"$OUT/agent.log"
-	fi
+	[[ $CONDITION != agent ]] || end_agent
 }
 
 prepare
