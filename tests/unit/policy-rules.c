@@ -345,6 +345,12 @@ static const char *check_tiers(const struct check *c, const struct decision *d)
 	if (returned < 64 || returned <= state->tier.left_pages / 10 + 1 ||
 	    returned <= state->evicted_file_pages / 100 + 1)
 		return NULL;
+	/* Siblings are not to pay for it either: up to half of the headroom it may be taken. */
+	if (d->action == ACTION_RECLAIM && d->reason == REASON_HEADROOM)
+		return state->verdict.measured + d->bytes > state->verdict.limit / 2 + RECLAIM_LEAST
+			       ? "takes file of tiers that come back for more than half of a "
+				 "headroom"
+			       : NULL;
 	if (d->action == ACTION_RECLAIM && d->reason != REASON_TARGET)
 		return "takes file of tiers that come back";
 	for (int64_t at = (int64_t)d->memcg; at >= 0; at = c->snapshot->memcgs[at].parent) {

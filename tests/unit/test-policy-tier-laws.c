@@ -97,6 +97,34 @@ static void test_sibling_pays(void **arg)
 	}
 }
 
+/* Nobody else gives, and the next look may be too late: what fills the limit is not held until that
+ * takes from the one beside it. Half of the headroom is kept. */
+static void test_filler_pays_before_the_limit_does(void **arg)
+{
+	const struct decision *d;
+	uint64_t free_bytes, headroom_bytes;
+
+	(void)arg;
+	begin_streams();
+	flow_streams();
+	come_back(a_tiers, 2000);
+	world_read_file(&w, a, MIB(4));
+	world_tick(&w);
+	d = world_decision(&w, a);
+	assert_non_null(d);
+	assert_int_equal(d->reason, REASON_HEADROOM);
+	free_bytes = w.states[a].verdict.measured;
+	headroom_bytes = w.states[a].verdict.limit;
+	assert_true(free_bytes + d->bytes <= headroom_bytes / 2 + (256 << 10));
+	/* What does not fill it is held. */
+	world_take_file(&w, a, d->bytes);
+	while (world_decision(&w, a) && w.states[a].inflow_mpps > 0) {
+		come_back(a_tiers, 2000);
+		world_tick(&w);
+	}
+	assert_held(a);
+}
+
 /* Within minutes of the last page that came back; sooner if the stream is large beside it. */
 static void test_hold_ends(void **arg)
 {
@@ -266,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sibling_pays),
+		cmocka_unit_test(test_filler_pays_before_the_limit_does),
 		cmocka_unit_test(test_hold_ends),
 		cmocka_unit_test(test_few_beside_a_stream),
 		cmocka_unit_test(test_without_tiers),
