@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pause.h"
+#include "cgroup_find.h"
 #include "escape.h"
 #include "log.h"
 #include "macro.h"
@@ -16,67 +17,29 @@ void pause_done(struct pause *pause)
 
 /* --- which cgroup is meant */
 
-/* What is meant, as somebody has written it: len without slashes at the end. */
-struct wanted {
-	const char *text;
-	size_t len;
-	const char *path; /* that was found; NULL: none */
-	bool twice;
-};
-
-static void offer(struct wanted *wanted, const char *path)
-{
-	size_t len = strlen(path);
-	const char *end;
-
-	if (len < wanted->len)
-		return;
-	end = path + len - wanted->len;
-	if (memcmp(end, wanted->text, wanted->len) != 0)
-		return;
-	/* A path is meant as a whole; the end of one begins with a name. */
-	if (end != path && (*wanted->text == '/' || end[-1] != '/'))
-		return;
-	wanted->twice = wanted->path && strcmp(wanted->path, path) != 0;
-	wanted->path = path;
-}
-
-static struct wanted want(const char *cgroup)
-{
-	struct wanted wanted = {.text = *cgroup ? cgroup : HOST};
-
-	wanted.len = strlen(wanted.text);
-	while (wanted.len > 1 && wanted.text[wanted.len - 1] == '/')
-		wanted.len--;
-	return wanted;
-}
-
 static int look_up(const struct pause *pause, const char *cgroup, const char **ret_path)
 {
-	struct wanted wanted = want(cgroup);
 	size_t n;
 	struct memcg *const *memcgs = hierarchy_memcgs(pause->pass->hierarchy, &n);
+	struct memcg *memcg;
+	int r = cgroup_find(cgroup, memcgs, n, &memcg);
 
-	for (size_t i = 0; i < n && !wanted.twice; i++)
-		offer(&wanted, memcgs[i]->path);
-	if (wanted.twice)
-		return -ENOTUNIQ;
-	if (!wanted.path)
-		return -ENOENT;
-	*ret_path = wanted.path;
+	if (r < 0)
+		return r;
+	*ret_path = memcg->path;
 	return 0;
 }
 
 /* What is paused may be gone by now. */
 static int look_up_paused(const struct pause *pause, const char *cgroup, const char **ret_path)
 {
-	struct wanted wanted = want(cgroup);
+	struct cgroup_find find = cgroup_find_begin(cgroup);
 
-	for (size_t i = 0; i < pause->set.n && !wanted.twice; i++)
-		offer(&wanted, pause->set.paths[i]);
-	if (!wanted.path || wanted.twice)
+	for (size_t i = 0; i < pause->set.n && !find.twice; i++)
+		cgroup_find_offer(&find, pause->set.paths[i]);
+	if (!find.path || find.twice)
 		return look_up(pause, cgroup, ret_path);
-	*ret_path = wanted.path;
+	*ret_path = find.path;
 	return 0;
 }
 
