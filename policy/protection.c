@@ -169,6 +169,43 @@ uint64_t protection_floor_bytes(const struct class_params *class, const struct m
 	return max_u64(floor_bytes, protection_kernel_bytes(sample, state));
 }
 
+enum floor_layer protection_floor_layer(const struct class_params *class,
+					const struct memcg_sample *sample,
+					const struct memcg_state *state)
+{
+	uint64_t bytes = protection_floor_bytes(class, sample, state);
+
+	if (bytes == 0)
+		return FLOOR_NONE;
+	if (sample->min_bytes == bytes)
+		return FLOOR_OWN_MIN;
+	if (sample->low_bytes == bytes)
+		return FLOOR_OWN_LOW;
+	if (state->protection.min_bytes == bytes)
+		return FLOOR_GIVEN_MIN;
+	if (state->protection.low_bytes == bytes)
+		return FLOOR_GIVEN_LOW;
+	if (state->protect.low_bytes == bytes)
+		return FLOOR_PROTECT;
+	return state->protection.locked_bytes == bytes ? FLOOR_LOCKED : FLOOR_CLASS;
+}
+
+const char *floor_layer_to_string(enum floor_layer layer)
+{
+	static const char *const names[_FLOOR_LAYER_MAX] = {
+		[FLOOR_NONE] = "nothing",
+		[FLOOR_OWN_MIN] = "memory.min",
+		[FLOOR_OWN_LOW] = "memory.low",
+		[FLOOR_GIVEN_MIN] = "an ancestor's memory.min",
+		[FLOOR_GIVEN_LOW] = "an ancestor's memory.low",
+		[FLOOR_PROTECT] = "Protect=auto",
+		[FLOOR_LOCKED] = "what nobody can reclaim",
+		[FLOOR_CLASS] = "Floor=",
+	};
+
+	return (size_t)layer < _FLOOR_LAYER_MAX ? names[layer] : "invalid";
+}
+
 uint64_t protection_room_bytes(const struct snapshot *snapshot, size_t index, uint64_t floor_bytes,
 			       const uint64_t *planned_bytes)
 {

@@ -201,6 +201,39 @@ static void test_plan_stops_at_what_is_granted(void **arg)
 	}
 }
 
+/* One layer after the other becomes the strictest. */
+static void test_layers(void **arg)
+{
+	struct memcg_sample *sample;
+	struct memcg_state *state;
+	struct class_params *class = &w.params.classes[0];
+
+	(void)arg;
+	build(0, 0, 0, true);
+	sample = &w.memcgs[small];
+	state = &w.states[small];
+	class->floor_ppm = class->floor_bytes = 0;
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_NONE);
+	state->protection.locked_bytes = MIB(1);
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_LOCKED);
+	class->floor_bytes = MIB(1);
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_CLASS);
+	state->protect.low_bytes = MIB(3);
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_PROTECT);
+	state->protection.low_bytes = MIB(4);
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_GIVEN_LOW);
+	state->protection.min_bytes = MIB(5);
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_GIVEN_MIN);
+	sample->low_bytes = MIB(6);
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_OWN_LOW);
+	sample->min_bytes = MIB(7);
+	assert_int_equal(protection_floor_layer(class, sample, state), FLOOR_OWN_MIN);
+	for (enum floor_layer layer = 0; layer < _FLOOR_LAYER_MAX; layer++)
+		assert_string_not_equal(floor_layer_to_string(layer),
+					floor_layer_to_string(layer + 1));
+	assert_string_equal(floor_layer_to_string(_FLOOR_LAYER_MAX), "invalid");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_floor_beside_what_is_locked),
 		cmocka_unit_test(test_floor_without_swap),
 		cmocka_unit_test(test_plan_stops_at_what_is_granted),
+		cmocka_unit_test(test_layers),
 	};
 
 	return cmocka_run_group_tests_name("policy-protection", tests, NULL, NULL);
