@@ -25,6 +25,7 @@ struct action {
 	uint64_t step_bytes; /* that the write under way asks for */
 	struct memcg_usage before;
 	uint64_t begun_usec;
+	uint64_t cpu_mark; /* write_cpu.h */
 	bool running;
 	struct ring_request request;
 	struct action *next;

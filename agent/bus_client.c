@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "bus_client.h"
+#include "bus_client_parts.h"
 #include "macro.h"
 #include "sample.h"
 
 #include <errno.h>
 #include <string.h>
-#include <systemd/sd-bus.h>
-
-struct bus_client {
-	sd_bus *connection;
-};
 
 DEFINE_CLEANUP(sd_bus_message *, sd_bus_message_unref)
 
@@ -49,25 +44,43 @@ static int tell(int r, const sd_bus_error *error, struct bus_client_error *ret)
 	return r;
 }
 
+int bus_client_tell(int r, struct bus_client_error *ret)
+{
+	return tell(r, NULL, ret);
+}
+
 /* --- calls */
 
-/* argument: NULL: none. An agent that does not run is not started for this. */
+int bus_client_begin(struct bus_client *client, const char *interface, const char *method,
+		     sd_bus_message **ret)
+{
+	int r = sd_bus_message_new_method_call(client->connection, ret, BUS_NAME, BUS_PATH,
+					       interface, method);
+
+	return r < 0 ? r : sd_bus_message_set_auto_start(*ret, false);
+}
+
+int bus_client_end(struct bus_client *client, int r, sd_bus_message *message,
+		   sd_bus_message **ret_reply, struct bus_client_error *ret_error)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
+
+	if (r >= 0)
+		r = sd_bus_call(client->connection, message, 0, &error, ret_reply);
+	return r < 0 ? tell(r, &error, ret_error) : 0;
+}
+
+/* argument: NULL: none. */
 static int call(struct bus_client *client, const char *interface, const char *method,
 		const char *argument, sd_bus_message **ret_reply,
 		struct bus_client_error *ret_error)
 {
 	_cleanup_(sd_bus_message_unref_ptr) sd_bus_message *message = NULL;
-	_cleanup_(sd_bus_error_free) sd_bus_error error = SD_BUS_ERROR_NULL;
-	int r = sd_bus_message_new_method_call(client->connection, &message, BUS_NAME, BUS_PATH,
-					       interface, method);
+	int r = bus_client_begin(client, interface, method, &message);
 
-	if (r >= 0)
-		r = sd_bus_message_set_auto_start(message, false);
 	if (r >= 0 && argument)
 		r = sd_bus_message_append(message, "s", argument);
-	if (r >= 0)
-		r = sd_bus_call(client->connection, message, 0, &error, ret_reply);
-	return r < 0 ? tell(r, &error, ret_error) : 0;
+	return bus_client_end(client, r, message, ret_reply, ret_error);
 }
 
 int bus_client_call(struct bus_client *client, const char *method, const char *argument,

@@ -3,6 +3,7 @@
  * The agent's object on the bus: see bus_object.h.
  */
 #include "bus_object.h"
+#include "bus_ledger.h"
 #include "bus_log_control.h"
 #include "bus_name.h"
 #include "log.h"
@@ -17,7 +18,7 @@
 /* What org.freedesktop.DBus.RequestName answers: dbus.freedesktop.org, D-Bus Specification. */
 #define NAME_IS_QUEUED_FOR 2
 
-#define N_METHODS 3
+#define N_METHODS (3 + BUS_LEDGER_METHODS)
 
 struct bus_object {
 	struct status status; /* as of the call under way; first, since it is sd-bus's userdata */
@@ -28,7 +29,7 @@ struct bus_object {
 
 /* --- methods */
 
-static int fail(sd_bus_error *error, int r, const char *cgroup, const char *above)
+int bus_object_fail(sd_bus_error *error, int r, const char *cgroup, const char *above)
 {
 	if (r == -ENOENT)
 		return sd_bus_error_setf(error, BUS_ERROR_NO_CGROUP, "no cgroup \"%s\"", cgroup);
@@ -53,7 +54,8 @@ static int answer(sd_bus_message *call, sd_bus_error *error,
 	r = act(cgroup, &path, userdata);
 	if (r >= 0 && !path)
 		r = -ENOMEM;
-	return r < 0 ? fail(error, r, cgroup, path) : sd_bus_reply_method_return(call, "s", path);
+	return r < 0 ? bus_object_fail(error, r, cgroup, path)
+		     : sd_bus_reply_method_return(call, "s", path);
 }
 
 static int on_pause(sd_bus_message *call, void *userdata, sd_bus_error *error)
@@ -79,6 +81,11 @@ static int on_reload(sd_bus_message *call, void *userdata, sd_bus_error *error)
 	if (r < 0)
 		return sd_bus_error_set(error, BUS_ERROR_CONFIGURATION, why);
 	return sd_bus_reply_method_return(call, NULL);
+}
+
+const struct control *bus_object_control(const struct bus_object *object)
+{
+	return object->control;
 }
 
 /* --- the object */
@@ -127,6 +134,7 @@ static void build_vtable(struct bus_object *object)
 							 SD_BUS_VTABLE_UNPRIVILEGED);
 	*next++ = (sd_bus_vtable)SD_BUS_METHOD_WITH_ARGS("Reload", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT,
 							 on_reload, SD_BUS_VTABLE_UNPRIVILEGED);
+	next += bus_ledger_methods(next);
 	for (size_t i = 0; i < STATUS_FIELDS_N; i++)
 		*next++ = (sd_bus_vtable)SD_BUS_PROPERTY(status_fields[i].property,
 							 signature(status_fields[i].type), NULL,

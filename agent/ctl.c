@@ -23,6 +23,7 @@ enum {
 	OPT_JSON,
 	OPT_WHY,
 	OPT_WAIT,
+	OPT_SINCE,
 	OPT_VERSION,
 	OPT_HELP,
 };
@@ -30,8 +31,9 @@ enum {
 struct verb {
 	const char *name;
 	int (*run)(const struct ctl *ctl);
-	bool takes_cgroup;
+	bool takes_cgroup, needs_cgroup;
 	bool looks_twice; /* takes --why and --wait= */
+	bool looks_back;  /* takes --since= */
 	bool asks_daemon; /* has no use for --root= */
 };
 
@@ -39,6 +41,12 @@ static const struct verb verbs[] = {
 	{.name = "features", .run = ctl_features},
 	{.name = "list", .run = ctl_list, .looks_twice = true},
 	{.name = "generations", .run = ctl_generations, .takes_cgroup = true},
+	{.name = "explain",
+	 .run = ctl_explain,
+	 .asks_daemon = true,
+	 .takes_cgroup = true,
+	 .needs_cgroup = true},
+	{.name = "report", .run = ctl_report, .asks_daemon = true, .looks_back = true},
 	{.name = "status", .run = ctl_status, .asks_daemon = true},
 	{.name = "pause", .run = ctl_pause, .asks_daemon = true, .takes_cgroup = true},
 	{.name = "resume", .run = ctl_resume, .asks_daemon = true, .takes_cgroup = true},
@@ -52,11 +60,14 @@ static void print_help(void)
 	     "\n"
 	     "Without a daemon:\n"
 	     "  features              what this host can do, how that is known, what would help\n"
-	     "  list                  cgroups, and what would be decided about each of them\n"
+	     "  list                  cgroups, and what is decided about each of them: by the\n"
+	     "                        daemon that runs, or what one would\n"
 	     "  generations [CGROUP]  MGLRU's generations and tiers of one cgroup, or of all;\n"
 	     "                        by path, or by the end of it: mongod.service\n"
 	     "Of the daemon, over the system bus:\n"
 	     "  status                what it does, has done, and costs\n"
+	     "  explain CGROUP        the last decision about it, with all that made it\n"
+	     "  report                what was freed, what came back, what it cost, by cgroup\n"
 	     "  pause [CGROUP]        leave a cgroup and all below it alone, or the whole host\n"
 	     "  resume [CGROUP]       go on there\n"
 	     "  reload                load its configuration anew\n"
@@ -65,6 +76,7 @@ static void print_help(void)
 	     "  --json       print JSON\n"
 	     "  --why        list: which line of the configuration decided the class\n"
 	     "  --wait=SEC   list: time between its two looks at a live host, 1 if not given\n"
+	     "  --since=TIME report: as far back, in full hours; to its start if not given\n"
 	     "  --version    print the version and leave\n"
 	     "  --help       print this and leave\n"
 	     "\n"
@@ -85,36 +97,57 @@ static int fail_usage(const char *format, ...)
 	return EXIT_USAGE;
 }
 
-/* Seconds, or with a unit: 500ms. */
-static int parse_wait(const char *text, uint64_t *ret_usec)
+/* Seconds, or with a unit: 500ms; 0 is none. */
+static int parse_time(const char *text, uint64_t *ret_usec)
 {
 	uint64_t seconds, usec;
 
-	if (parse_u64(text, &seconds) >= 0 && seconds <= WAIT_MAX_USEC)
-		usec = seconds * USEC_PER_SEC;
+	if (parse_u64(text, &seconds) >= 0)
+		usec = saturating_mul(seconds, USEC_PER_SEC);
 	else if (parse_usec(text, &usec) < 0)
 		return -EINVAL;
-	if (usec == 0 || usec > WAIT_MAX_USEC)
-		return -ERANGE;
 	*ret_usec = usec;
-	return 0;
+	return usec == 0 ? -ERANGE : 0;
 }
 
-/* What only list takes is remembered in *ret_list_option. Returns -1 to go on, or the exit code. */
-static int parse_options(int argc, char **argv, struct ctl *ret, const char **ret_list_option)
+/* Options that are for one verb alone; NULL: not given. */
+struct only {
+	const char *list, *report;
+};
+
+static int parse_wait(const char *text, struct ctl *ret)
+{
+	int r = parse_time(text, &ret->wait_usec);
+
+	if (r < 0 || ret->wait_usec > WAIT_MAX_USEC)
+		return fail_usage("--wait: \"%s\" is not between 1us and 1h", text);
+	ret->wait_given = true;
+	return -1;
+}
+
+static int parse_since(const char *text, struct ctl *ret)
+{
+	if (parse_time(text, &ret->since_usec) < 0)
+		return fail_usage("--since: \"%s\" is no time, such as 2h", text);
+	return -1;
+}
+
+/* Returns -1 to go on, or the exit code. */
+static int parse_options(int argc, char **argv, struct ctl *ret, struct only *ret_only)
 {
 	static const struct option options[] = {
 		{"root", required_argument, NULL, OPT_ROOT},
 		{"json", no_argument, NULL, OPT_JSON},
 		{"why", no_argument, NULL, OPT_WHY},
 		{"wait", required_argument, NULL, OPT_WAIT},
+		{"since", required_argument, NULL, OPT_SINCE},
 		{"version", no_argument, NULL, OPT_VERSION},
 		{"help", no_argument, NULL, OPT_HELP},
 		{0},
 	};
-	int option;
+	int option, status = -1;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+	while (status < 0 && (option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
 		switch (option) {
 		case OPT_ROOT:
 			if (!*optarg)
@@ -126,13 +159,15 @@ static int parse_options(int argc, char **argv, struct ctl *ret, const char **re
 			break;
 		case OPT_WHY:
 			ret->why = true;
-			*ret_list_option = "--why";
+			ret_only->list = "--why";
 			break;
 		case OPT_WAIT:
-			if (parse_wait(optarg, &ret->wait_usec) < 0)
-				return fail_usage("--wait: \"%s\" is not between 1us and 1h",
-						  optarg);
-			*ret_list_option = "--wait";
+			status = parse_wait(optarg, ret);
+			ret_only->list = "--wait";
+			break;
+		case OPT_SINCE:
+			status = parse_since(optarg, ret);
+			ret_only->report = "--since";
 			break;
 		case OPT_VERSION:
 			puts(PACKAGE_STRING);
@@ -144,7 +179,7 @@ static int parse_options(int argc, char **argv, struct ctl *ret, const char **re
 			return EXIT_USAGE;
 		}
 	}
-	return -1;
+	return status;
 }
 
 static const struct verb *find_verb(const char *name)
@@ -159,8 +194,8 @@ static const struct verb *find_verb(const char *name)
 static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct verb **ret_verb)
 {
 	const struct verb *verb;
-	const char *list_option = NULL;
-	int status = parse_options(argc, argv, ret, &list_option);
+	struct only only = {0};
+	int status = parse_options(argc, argv, ret, &only);
 
 	if (status >= 0)
 		return status;
@@ -174,8 +209,12 @@ static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct 
 		ret->argument = argv[optind++];
 	if (optind < argc)
 		return fail_usage("unexpected argument \"%s\"", argv[optind]);
-	if (list_option && !verb->looks_twice)
-		return fail_usage("%s is not for %s", list_option, verb->name);
+	if (verb->needs_cgroup && !ret->argument)
+		return fail_usage("%s: of which cgroup?", verb->name);
+	if (only.list && !verb->looks_twice)
+		return fail_usage("%s is not for %s", only.list, verb->name);
+	if (only.report && !verb->looks_back)
+		return fail_usage("%s is not for %s", only.report, verb->name);
 	if (*ret->root && verb->asks_daemon)
 		return fail_usage("--root is not for %s", verb->name);
 	*ret_verb = verb;
@@ -194,7 +233,7 @@ static int finish_output(int status)
 
 int main(int argc, char **argv)
 {
-	struct ctl ctl = {.root = "", .wait_usec = WAIT_USEC};
+	struct ctl ctl = {.root = "", .wait_usec = WAIT_USEC, .since_usec = UINT64_MAX};
 	const struct verb *verb = NULL;
 	struct stat st;
 	int status;

@@ -4,7 +4,7 @@
  */
 #include "arith.h"
 #include "bus_client.h"
-#include "ctl.h"
+#include "ctl_rows.h"
 #include "explain.h"
 #include "json.h"
 #include "own_cost.h"
@@ -15,8 +15,7 @@
 DEFINE_CLEANUP(struct json_writer *, json_writer_free)
 DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 
-/* what: that only root may do. Returns the exit code. */
-static int fail(const struct bus_client_error *error, const char *what)
+int ctl_bus_fail(const struct bus_client_error *error, const char *what)
 {
 	switch (error->why) {
 	case BUS_CLIENT_NO_BUS:
@@ -162,7 +161,7 @@ int ctl_status(const struct ctl *ctl)
 	if (r >= 0)
 		r = bus_client_status(client, &status, &error);
 	if (r < 0)
-		return fail(&error, "ask it");
+		return ctl_bus_fail(&error, "ask it");
 	if (!ctl->json) {
 		print_status(&status);
 		return EXIT_SUCCESS;
@@ -208,7 +207,7 @@ static int carry_out(const struct ctl *ctl, const struct act *act)
 		r = bus_client_call(client, act->method, act->word ? ctl->argument ?: "" : NULL,
 				    act->word ? &path : NULL, &error);
 	if (r < 0)
-		return fail(&error, act->verb);
+		return ctl_bus_fail(&error, act->verb);
 	if (ctl->json) {
 		r = print_done_json(act, path);
 		return r < 0 ? ctl_fail("%s", strerror(-r)) : EXIT_SUCCESS;

@@ -146,6 +146,7 @@ static void dry_step(struct action *action)
 	const char *reason = reason_to_string(action->decision.reason);
 
 	executor->book.totals.dry_bytes += action->remaining_bytes;
+	account_add(&action->memcg->account, ACCOUNT_DRY_ASKED_BYTES, action->remaining_bytes);
 	log_action(action->memcg->name, reason, action->remaining_bytes, 0,
 		   "%s: dry run, not done: %s, %" PRIu64 " kB", action->memcg->name,
 		   write_book_word(action), action->remaining_bytes / 1024);
@@ -215,8 +216,10 @@ static int begin_step(struct action *action)
 	request->userdata = action;
 	action->begun_usec = clock_usec(CLOCK_MONOTONIC);
 	r = ring_write(executor->ring, request);
-	if (r < 0)
+	if (r < 0) {
+		write_book_drop(&executor->book, action);
 		return r;
+	}
 	if (!action->running) {
 		action->running = true;
 		action->memcg->busy = true;

@@ -149,6 +149,17 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_CHURN] = {"churning: refaults cost {} of its time (without: {})", UNIT_PPM},
 };
 
+const char *action_kind_to_string(enum action_kind action)
+{
+	static const char *const names[_ACTION_MAX] = {
+		[ACTION_NONE] = "none",       [ACTION_AGE] = "age",
+		[ACTION_EVICT] = "evict",     [ACTION_RECLAIM] = "reclaim",
+		[ACTION_PROTECT] = "protect",
+	};
+
+	return (size_t)action < ARRAY_SIZE(names) ? names[action] : "invalid";
+}
+
 const char *explain_bytes(uint64_t bytes, char *buf, size_t size)
 {
 	static const char units[] = "BKMGTP";

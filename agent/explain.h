@@ -9,6 +9,9 @@
 
 #include <stddef.h>
 
+/* A word: "evict". Never NULL. */
+const char *action_kind_to_string(enum action_kind action);
+
 /* One sentence without a full stop: what is done or why not, with the numbers compared. */
 void explain_verdict(const struct verdict *verdict, char *buf, size_t size);
 

@@ -392,3 +392,8 @@ struct memcg *hierarchy_find_id(const struct hierarchy *hierarchy, uint64_t id)
 {
 	return memcg_index_find_id(&hierarchy->index, id);
 }
+
+struct memcg *const *hierarchy_after(const struct hierarchy *hierarchy, uint64_t id, size_t *ret_n)
+{
+	return memcg_index_after(&hierarchy->index, id, ret_n);
+}

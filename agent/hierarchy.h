@@ -46,4 +46,7 @@ struct hierarchy_changes hierarchy_changes(const struct hierarchy *hierarchy);
 struct memcg *hierarchy_find(const struct hierarchy *hierarchy, const char *path, size_t len);
 struct memcg *hierarchy_find_id(const struct hierarchy *hierarchy, uint64_t id);
 
+/* Those of an id above this one, by id; valid until the next scan. */
+struct memcg *const *hierarchy_after(const struct hierarchy *hierarchy, uint64_t id, size_t *ret_n);
+
 #endif

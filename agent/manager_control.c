@@ -139,5 +139,6 @@ int manager_add_control(struct manager *manager)
 		.reload = reload,
 		.userdata = manager,
 	};
+	manager_add_ledger(manager);
 	return bus_new(&bus, &manager->bus);
 }

@@ -25,6 +25,14 @@
 #include <signal.h>
 #include <systemd/sd-event.h>
 
+/* manager_ledger.c: what is told of a time in the past. */
+struct manager_books {
+	struct account_clock clock;
+	struct account_past past;          /* of the whole host, */
+	uint64_t cpu_usec[ACCOUNT_POINTS]; /* and what the process had cost */
+	uint64_t stall_usec;               /* of all memcgs of a class */
+};
+
 struct manager {
 	struct manager_options options;
 	struct config *config;
@@ -47,6 +55,7 @@ struct manager {
 	struct watchdog watchdog;
 	struct report_pace pace;
 	struct summary summary;
+	struct manager_books books;
 	struct swap_writes swap_writes;
 };
 
@@ -61,6 +70,12 @@ int manager_reload(struct manager *manager, char *ret_why, size_t size);
 
 /* manager_control.c. Errors: as of bus_new(). */
 int manager_add_control(struct manager *manager);
+
+/* manager_ledger.c: adds what is told of cgroups to manager->control. */
+void manager_add_ledger(struct manager *manager);
+
+/* Keeps what that takes; after each plan. */
+void manager_keep_accounts(struct manager *manager);
 
 /* Event handlers of manager.c; userdata is the manager. */
 int manager_on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata);

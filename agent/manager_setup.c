@@ -27,6 +27,7 @@ struct manager *manager_free(struct manager *manager)
 	hierarchy_close(manager->hierarchy);
 	pass_done(&manager->pass);
 	pause_done(&manager->pause);
+	account_past_done(&manager->books.past);
 	lru_gen_close(&manager->lru_gen);
 	feature_files_close(&manager->host.files);
 	sd_event_unref(manager->event);

@@ -57,6 +57,7 @@ struct memcg *memcg_free(struct memcg *memcg)
 		close_fd(&memcg->usage_fds[i]);
 	close_fd(&memcg->reclaim_fd);
 	close_fd(&memcg->dir_fd);
+	account_past_done(&memcg->past);
 	free(memcg->path);
 	free(memcg->name);
 	free(memcg);
@@ -78,6 +79,7 @@ int memcg_new(uint64_t id, const char *path, int dir_fd, struct memcg **ret)
 	memcg->watch = -1;
 	memcg->id = id;
 	memcg->match_index = memcg->class_index = -1;
+	memcg->stall_seen_usec = SAMPLE_UNKNOWN;
 	memcg->freed.refault_pages[LRU_ANON] = SAMPLE_UNKNOWN;
 	memcg->freed.refault_pages[LRU_FILE] = SAMPLE_UNKNOWN;
 	memcg->path = strdup(path);

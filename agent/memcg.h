@@ -10,6 +10,7 @@
 #ifndef FGRECLAIM_MEMCG_H
 #define FGRECLAIM_MEMCG_H
 
+#include "account.h"
 #include "params.h"
 #include "read_cost.h"
 #include "state.h"
@@ -61,6 +62,16 @@ struct memcg_low {
 	uint64_t next_bytes;
 };
 
+/* What the last look saw of it that the policy does not remember, for those who ask between two
+ * looks: pass.c. */
+struct memcg_seen {
+	uint64_t look_usec; /* when; 0: not yet, and the rest is unknown */
+	bool listed;        /* its generations were */
+	uint64_t current_bytes, swap_bytes;
+	uint64_t floor_bytes; /* that it may not be taken below; SAMPLE_UNKNOWN: without a class */
+	const char *floor_layer; /* what sets it; NULL: as above */
+};
+
 struct memcg {
 	uint64_t id;
 	char *path; /* from the top of the hierarchy; "/" is the root */
@@ -93,7 +104,11 @@ struct memcg {
 	size_t index; /* in the last scan, and so in the snapshot made of it */
 	struct memcg_state state;
 	struct outcome outcome; /* since its counters were last read */
+	struct memcg_seen seen;
 	struct memcg_freed freed;
+	struct account account;
+	struct account_past past;
+	uint64_t stall_seen_usec; /* of its memory.pressure, that the account has */
 	struct memcg_low low;
 	struct read_cost cost;
 	uint64_t slow_bytes; /* that it gives in time, write_size.h; 0: not known to be slow */

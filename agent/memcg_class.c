@@ -56,22 +56,22 @@ void memcg_class_renew(struct memcg *memcg, const struct config *config)
 	memcg->class_bits = class_bits;
 	if (memcg->refused && memcg->refused != former)
 		log_event(memcg->refusal_said ? LOG_DEBUG : LOG_NOTICE, NULL, "%s: %s", memcg->name,
-			  memcg_class_explain(memcg, text, sizeof(text)));
+			  memcg_class_explain(memcg->asked_class, memcg->refused, text,
+					      sizeof(text)));
 	memcg->refusal_said = memcg->refusal_said || memcg->refused;
 }
 
-const char *memcg_class_explain(const struct memcg *memcg, char *buf, size_t size)
+const char *memcg_class_explain(const char *asked, const char *refused, char *buf, size_t size)
 {
 	_cleanup_free_ char *name = NULL;
-	bool is_key = memcg->refused && !strchr(memcg->refused, ' ');
+	bool is_key = refused && !strchr(refused, ' ');
 
 	buf[0] = '\0';
-	if (!*memcg->asked_class)
+	if (!asked || !*asked)
 		return buf;
-	name = escape_text(memcg->asked_class, strlen(memcg->asked_class), true);
+	name = escape_text(asked, strlen(asked), true);
 	snprintf(buf, size, "user.fgreclaim.class=%s%s%s%s", name ?: "?",
-		 memcg->refused ? ", not followed: " : "", is_key ? "it would raise " : "",
-		 memcg->refused ?: "");
+		 refused ? ", not followed: " : "", is_key ? "it would raise " : "", refused ?: "");
 	if (is_key && strlen(buf) + 1 < size)
 		strcat(buf, "=");
 	return buf;

@@ -21,8 +21,9 @@
  * for the first time. */
 void memcg_class_renew(struct memcg *memcg, const struct config *config);
 
-/* "user.fgreclaim.class=NAME", with " not followed: WHY" where it is not; empty when the memcg itself
- * asks for nothing. Cut off to fit. Returns buf. */
-const char *memcg_class_explain(const struct memcg *memcg, char *buf, size_t size);
+/* asked: NULL or empty: nothing is asked for; refused: as in struct memcg.
+ * "user.fgreclaim.class=NAME", with " not followed: WHY" where it is not; empty when
+ * nothing is. Cut off to fit. Returns buf. */
+const char *memcg_class_explain(const char *asked, const char *refused, char *buf, size_t size);
 
 #endif

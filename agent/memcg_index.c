@@ -108,6 +108,22 @@ struct memcg *memcg_index_find_id(const struct memcg_index *index, uint64_t id)
 	return find(index->by_id, index->n, &key, compare_ids);
 }
 
+struct memcg *const *memcg_index_after(const struct memcg_index *index, uint64_t id, size_t *ret_n)
+{
+	size_t low = 0, high = index->n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->by_id[middle]->id > id)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*ret_n = index->n - low;
+	return index->by_id + low;
+}
+
 struct memcg *memcg_index_find_watch(const struct memcg_index *index, int watch)
 {
 	const struct memcg key = {.watch = watch};

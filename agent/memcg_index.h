@@ -32,6 +32,9 @@ void memcg_index_end(struct memcg_index *index);
 /* NULL if there is none. */
 struct memcg *memcg_index_find_former(const struct memcg_index *index, uint64_t id);
 struct memcg *memcg_index_find_id(const struct memcg_index *index, uint64_t id);
+/* Those of an id above this one, by id; *ret_n of them. */
+struct memcg *const *memcg_index_after(const struct memcg_index *index, uint64_t id, size_t *ret_n);
+
 struct memcg *memcg_index_find_watch(const struct memcg_index *index, int watch);
 struct memcg *memcg_index_find_path(const struct memcg_index *index, const char *path, size_t len);
 

@@ -9,6 +9,7 @@
 #include "cgroup_mount.h"
 #include "macro.h"
 #include "planner.h"
+#include "protection.h"
 #include "report.h"
 
 #include <errno.h>
@@ -108,6 +109,27 @@ static uint64_t closed_classes(const struct pass *pass, const struct config *con
 	return localtime_r(&now, &shown) ? config_closed_classes(config, &shown) : 0;
 }
 
+static void note(struct memcg *memcg, const struct config *config, const struct snapshot *snapshot)
+{
+	const struct memcg_sample *sample = &snapshot->memcgs[memcg->index];
+	struct memcg_seen *seen = &memcg->seen;
+
+	*seen = (struct memcg_seen){
+		.look_usec = snapshot->now_usec,
+		.listed = sample->listed,
+		.current_bytes = sample->current_bytes,
+		.swap_bytes = sample->swap_current_bytes,
+		.floor_bytes = SAMPLE_UNKNOWN,
+	};
+	if (sample->class_index >= 0 && sample->leaf) {
+		const struct class_params *class = &config->policy.classes[sample->class_index];
+
+		seen->floor_bytes = protection_floor_bytes(class, sample, &memcg->state);
+		seen->floor_layer =
+			floor_layer_to_string(protection_floor_layer(class, sample, &memcg->state));
+	}
+}
+
 int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan)
 {
 	struct memcg *const *memcgs;
@@ -138,6 +160,7 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 		enum reason former = memcgs[i]->state.verdict.reason;
 
 		memcgs[i]->state = pass->states[i];
+		note(memcgs[i], config, &snapshot);
 		report_hold(memcgs[i], former);
 		report_advice(memcgs[i]);
 	}

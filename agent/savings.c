@@ -47,6 +47,7 @@ static void look_at(struct savings *savings, struct memcg *memcg, enum lru_type 
 		*seen_pages = pages;
 	*held_bytes -= returned_bytes;
 	savings->returned_bytes = saturating_add(savings->returned_bytes, returned_bytes);
+	account_add(&memcg->account, ACCOUNT_RETURNED_BYTES, returned_bytes);
 	if (type == LRU_ANON && is_number(memcg->state.last.swap_current_bytes))
 		*held_bytes = min_u64(*held_bytes, memcg->state.last.swap_current_bytes);
 	savings->held_bytes[type] = saturating_add(savings->held_bytes[type], *held_bytes);

@@ -42,8 +42,14 @@ static enum lru_type action_type(const struct action *action)
 		       : LRU_FILE;
 }
 
-void write_book_begin(struct write_book *book, const struct action *action)
+void write_book_drop(struct write_book *book, const struct action *action)
 {
+	write_cpu_end(&book->cpu, action->cpu_mark, write_cpu_clock());
+}
+
+void write_book_begin(struct write_book *book, struct action *action)
+{
+	action->cpu_mark = write_cpu_begin(&book->cpu, write_cpu_clock());
 	if (action_type(action) != LRU_ANON || book->zram_read)
 		return;
 	zram_meter_read(&book->meter, &book->zram);
@@ -95,14 +101,40 @@ static enum write_result listen(struct write_book *book, const struct action *ac
 	return judged;
 }
 
-static void book_totals(struct executor_totals *totals, const struct action *action, int result,
-			enum write_result judged, const struct write_effect *effect,
-			uint64_t took_usec)
+/* What a write took. */
+struct time_taken {
+	uint64_t wall_usec, cpu_usec;
+};
+
+/* The same into the memcg's account as into the totals. */
+static void book_account(struct account *account, const struct action *action, int result,
+			 enum write_result judged, const struct write_effect *effect,
+			 const struct time_taken *took)
 {
 	bool aging = action->decision.action == ACTION_AGE;
+
+	account_add(account, ACCOUNT_WRITES, 1);
+	account_add(account, ACCOUNT_FAILURES, write_failed(result, judged));
+	account_add(account, ACCOUNT_AGINGS, aging && result >= 0);
+	account_add(account, ACCOUNT_WRITE_USEC, took->wall_usec);
+	account_add(account, ACCOUNT_CPU_USEC, took->cpu_usec);
+	if (!effect->known || judged == WRITE_NOT_BEGUN)
+		return;
+	account_add(account, ACCOUNT_ASKED_BYTES, action->step_bytes);
+	account_add(account, ACCOUNT_FREED_BYTES, effect->freed_bytes);
+}
+
+static void book_totals(struct executor_totals *totals, const struct action *action, int result,
+			enum write_result judged, const struct write_effect *effect,
+			const struct time_taken *took)
+{
+	bool aging = action->decision.action == ACTION_AGE;
+	uint64_t took_usec = took->wall_usec;
 	uint64_t late_usec = saturating_sub(took_usec, action->request.deadline_usec);
 
 	totals->writes++;
+	totals->took_usec = saturating_add(totals->took_usec, took_usec);
+	totals->cpu_usec = saturating_add(totals->cpu_usec, took->cpu_usec);
 	totals->took_most_usec = max_u64(totals->took_most_usec, took_usec);
 	totals->late_most_usec = max_u64(totals->late_most_usec, late_usec);
 	totals->results[judged]++;
@@ -173,7 +205,10 @@ static void log_step(const struct action *action, int result, enum write_result 
 int write_book_enter(struct write_book *book, struct action *action, int result,
 		     uint64_t *ret_freed_bytes)
 {
-	uint64_t took_usec = clock_usec(CLOCK_MONOTONIC) - action->begun_usec;
+	const struct time_taken took = {
+		.wall_usec = clock_usec(CLOCK_MONOTONIC) - action->begun_usec,
+		.cpu_usec = write_cpu_end(&book->cpu, action->cpu_mark, write_cpu_clock()),
+	};
 	struct write_effect effect = {0};
 	enum write_result judged = WRITE_GONE;
 	struct memcg_usage after;
@@ -186,9 +221,10 @@ int write_book_enter(struct write_book *book, struct action *action, int result,
 	if (!memcg_is_gone_errno(r))
 		judged = write_judge(action->decision.action, result, action->step_bytes, &effect);
 	judged = listen(book, action, result, judged, &effect);
-	book_totals(&book->totals, action, result, judged, &effect, took_usec);
-	book_outcome(action, result, judged, &effect, took_usec);
-	log_step(action, result, judged, &effect, took_usec);
+	book_totals(&book->totals, action, result, judged, &effect, &took);
+	book_account(&action->memcg->account, action, result, judged, &effect, &took);
+	book_outcome(action, result, judged, &effect, took.wall_usec);
+	log_step(action, result, judged, &effect, took.wall_usec);
 	*ret_freed_bytes = effect.freed_bytes;
 	return r;
 }

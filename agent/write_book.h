@@ -7,6 +7,7 @@
 #define FGRECLAIM_WRITE_BOOK_H
 
 #include "actuator.h"
+#include "write_cpu.h"
 #include "write_result.h"
 #include "zram_meter.h"
 
@@ -23,6 +24,8 @@ struct executor_totals {
 	uint64_t took_most_usec; /* of all writes */
 	uint64_t late_most_usec; /* that one went on after its deadline */
 	uint64_t dry_bytes;      /* what a dry run would have asked for */
+	uint64_t took_usec;      /* all of them together, */
+	uint64_t cpu_usec;       /* and what they cost */
 };
 
 struct write_book {
@@ -30,6 +33,7 @@ struct write_book {
 	uint64_t excess_bytes[_ACTION_MAX]; /* that this kernel takes above what it is asked for */
 	unsigned lies;  /* successes of memory.reclaim in a row that freed nothing */
 	unsigned races; /* EINVAL of lru_gen in a row */
+	struct write_cpu cpu;
 	struct zram_meter meter;
 	struct zram_total zram; /* as last read in a row of writes */
 	bool zram_read;         /* and it still holds */
@@ -37,7 +41,10 @@ struct write_book {
 
 /* A write of action is about to begin. zram is read ahead of the first of a row that swaps, and after
  * each: what it grew by between two readings is shared out by what was swapped. */
-void write_book_begin(struct write_book *book, const struct action *action);
+void write_book_begin(struct write_book *book, struct action *action);
+
+/* In place of write_book_enter(): it could not be handed over. */
+void write_book_drop(struct write_book *book, const struct action *action);
 
 /* The row has ended. */
 void write_book_rest(struct write_book *book);

@@ -65,7 +65,9 @@ found=$(
 	only_in '^<systemd/sd-daemon\.h>' agent/notify.c <"$list"
 	only_in '^<systemd/sd-journal\.h>' agent/log.c <"$list"
 	only_in '^<systemd/sd-bus' agent/bus.c agent/bus_object.c agent/bus_object.h \
-		agent/bus_log_control.c agent/bus_log_control.h agent/bus_client.c <"$list"
+		agent/bus_ledger.c agent/bus_ledger.h agent/bus_log_control.c \
+		agent/bus_log_control.h agent/bus_client.c agent/bus_client_parts.h \
+		agent/bus_client_ledger.c <"$list"
 	only_in '^<microhttpd' agent/metrics_http.c <"$list"
 	grep -E ':<systemd/' "$list" | grep -Ev 'sd-(event|daemon|journal|bus)' | sed 's/$/: no home/'
 )

@@ -57,8 +57,13 @@ same keys agent/status.c "$client_page" \
 	"$(awk -F'"' '/^\tFIELD\(/ { print $4 }' agent/status.c)" \
 	"$(sed -n '/^status:/,/^$/p' "$client_page" | grep -oE '"[a-z_]+":' | tr -d '":')"
 same methods agent/bus_object.c "$bus_page" \
-	"$(sed -nE 's/.*SD_BUS_METHOD_WITH_ARGS\("([A-Za-z]+)".*/\1/p' agent/bus_object.c)" \
+	"$(cat agent/bus_object.c agent/bus_ledger.c | tr -d '\n' |
+		grep -oE 'SD_BUS_METHOD_WITH_ARGS\([[:blank:]]*"[A-Za-z]+"' | cut -d'"' -f2)" \
 	"$(sed -nE 's/^\.It Fn ([A-Za-z]+).*/\1/p' "$bus_page")"
+same fields agent/ledger_fields.c "$bus_page" \
+	"$(sed -nE 's/^\tTOTAL\("([a-z_]+)".*/\1: t/p; s/^\tFIELD\("([a-z_]+)", .(.).,.*/\1: \2/p' agent/ledger_fields.c)" \
+	"$(sed -n '/^\.Ss Cgroups/,/^\.Ss/p' "$bus_page" | sed -n 's/^\.It Li //p' | sed 's/ , Li /\n/g' |
+		sed -E 's/ No \((.)\)/: \1/')"
 same errors agent/bus_name.h "$bus_page" \
 	"$(sed -nE 's/^#define BUS_ERROR_.*"(.*)"/\1/p' agent/bus_name.h)" \
 	"$(sed -nE 's/^\.It Li (org\.fgreclaim1\..*)/\1/p' "$bus_page")"

@@ -65,7 +65,8 @@ def check_features(root, level, *missing):
 
 
 def check_list(root, *expected):
-    has_keys(root, "cgroups waiting_classes", "list")
+    has_keys(root, "cgroups waiting_classes of_daemon", "list")
+    is_bool(root["of_daemon"], "of_daemon")
     for name in root["waiting_classes"]:
         is_text(name, "waiting class")
     rows = {}

@@ -4,7 +4,7 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/functions.sh"
 
 run_ctl 0 --help
-for word in features generations list status pause resume reload --root= --json --why --wait= --version --help; do
+for word in features generations list status explain report pause resume reload --root= --json --why --wait= --since= --version --help; do
 	has out "$word"
 done
 is_empty err
@@ -37,13 +37,25 @@ refused '"extra"' list extra
 refused '"extra"' generations /a extra
 refused '"extra"' pause /a extra
 refused '"extra"' status extra
-for verb in status pause resume reload; do
-	refused "--root is not for $verb" $verb --root="$tree"
-	refused "--wait is not for $verb" $verb --wait=1
+refused '"extra"' explain /a extra
+refused '"extra"' report /a
+refused "of which cgroup?" explain
+for verb in status "explain a" report pause resume reload; do
+	name=${verb%% *}
+	# shellcheck disable=SC2086 # a verb and its cgroup
+	{
+		refused "--root is not for $name" $verb --root="$tree"
+		refused "--wait is not for $name" $verb --wait=1
+	}
 	# No bus is at the place where the test says that it is.
+	# shellcheck disable=SC2086 # likewise
 	run_ctl 1 $verb
 	is_empty out
 	has_once err "no system bus"
+done
+refused "--since is not for list" list --since=1h
+for since in 0 x 1x -1 ''; do
+	refused "--since" report --since="$since"
 done
 refused "--why is not for features" features --why
 refused "--wait is not for generations" generations --wait=1

@@ -54,9 +54,11 @@ static bool open_tree(struct tree *tree, void **state)
 
 static void assert_explained(const struct tree *tree, const char *path, const char *wanted)
 {
+	const struct memcg *memcg = find(tree, path);
 	char buf[256];
 
-	assert_string_equal(memcg_class_explain(find(tree, path), buf, sizeof(buf)), wanted);
+	assert_string_equal(
+		memcg_class_explain(memcg->asked_class, memcg->refused, buf, sizeof(buf)), wanted);
 }
 
 static void test_lowers(void **state)
