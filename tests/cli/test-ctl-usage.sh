@@ -38,7 +38,7 @@ refused '"extra"' generations /a extra
 refused '"extra"' pause /a extra
 refused '"extra"' status extra
 refused '"extra"' explain /a extra
-refused '"extra"' report /a
+refused '"/a"' report /a
 refused "of which cgroup?" explain
 for verb in status "explain a" report pause resume reload; do
 	name=${verb%% *}
