@@ -22,7 +22,11 @@ enum account_value {
 	ACCOUNT_WRITE_USEC,     /* that writes took */
 	ACCOUNT_CPU_USEC,       /* CPU time that they cost: write_cpu.h */
 	ACCOUNT_STALL_USEC, /* that tasks of the memcg waited for memory, whoever's doing it was */
-	ACCOUNT_DRY_ASKED_BYTES, /* of a dry run: would have been asked for */
+	/* Of a dry run, by estimate.h: */
+	ACCOUNT_DRY_FREED_BYTES,    /* would have been freed, */
+	ACCOUNT_DRY_RETURNED_BYTES, /* and of it have come back; */
+	ACCOUNT_DRY_UNJUDGED_BYTES, /* of which nobody can tell that */
+	ACCOUNT_DRY_AGINGS,         /* were not made */
 	_ACCOUNT_MAX,
 };
 

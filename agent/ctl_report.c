@@ -17,7 +17,7 @@ static uint64_t worth(const struct ledger_row *row)
 {
 	uint64_t out_bytes = number_or(row->out_bytes, 0);
 
-	return saturating_add(out_bytes, number_or(row->account[ACCOUNT_DRY_ASKED_BYTES], 0));
+	return saturating_add(out_bytes, number_or(row->account[ACCOUNT_DRY_FREED_BYTES], 0));
 }
 
 static int compare_worth(const void *a, const void *b)
@@ -49,6 +49,20 @@ static void print_msec(const char *what, uint64_t usec)
 		printf("%s-", what);
 }
 
+/* Of a dry run. What it cannot know is said. */
+static void print_estimate(const uint64_t *account)
+{
+	print_bytes("  estimate   would have freed ", account[ACCOUNT_DRY_FREED_BYTES]);
+	print_bytes("; ", account[ACCOUNT_DRY_RETURNED_BYTES]);
+	print_bytes(" would have come back, of ", account[ACCOUNT_DRY_UNJUDGED_BYTES]);
+	puts(" nobody can tell");
+	if (is_number(account[ACCOUNT_DRY_AGINGS]) && account[ACCOUNT_DRY_AGINGS] > 0)
+		printf("             without %" PRIu64
+		       " agings, which a dry run does not make: what "
+		       "they would show to be cold is not in it\n",
+		       account[ACCOUNT_DRY_AGINGS]);
+}
+
 static void print_totals(const struct ledger_totals *totals)
 {
 	const uint64_t *account = totals->account;
@@ -58,9 +72,8 @@ static void print_totals(const struct ledger_totals *totals)
 	       ctl_colour(COLOUR_HEAD), span_sec / 3600, span_sec / 60 % 60, span_sec % 60,
 	       totals->dry_run == 1 ? ", dry run now: nothing is reclaimed" : "",
 	       ctl_colour(COLOUR_PLAIN));
-	if (account[ACCOUNT_DRY_ASKED_BYTES] > 0)
-		print_bytes("  dry run    would have asked for ", account[ACCOUNT_DRY_ASKED_BYTES]),
-			putchar('\n');
+	if (totals->dry_run == 1 || number_or(account[ACCOUNT_DRY_FREED_BYTES], 0) > 0)
+		print_estimate(account);
 	print_bytes("  freed      ", account[ACCOUNT_FREED_BYTES]);
 	print_bytes(" of ", account[ACCOUNT_ASKED_BYTES]);
 	print_bytes(" asked for; ", account[ACCOUNT_RETURNED_BYTES]);
@@ -83,11 +96,13 @@ static void print_cell_msec(uint64_t usec)
 		printf(" %9s", "-");
 }
 
-static void print_row(const struct ledger_row *row)
+/* dry: the estimates in place of what was measured. */
+static void print_row(const struct ledger_row *row, bool dry)
 {
-	const uint64_t cells[] = {row->account[ACCOUNT_FREED_BYTES],
-				  row->account[ACCOUNT_RETURNED_BYTES], row->out_bytes,
-				  row->net_bytes};
+	uint64_t freed_bytes = row->account[dry ? ACCOUNT_DRY_FREED_BYTES : ACCOUNT_FREED_BYTES];
+	uint64_t returned_bytes =
+		row->account[dry ? ACCOUNT_DRY_RETURNED_BYTES : ACCOUNT_RETURNED_BYTES];
+	const uint64_t cells[] = {freed_bytes, returned_bytes, row->out_bytes, row->net_bytes};
 	char text[BYTES_TEXT_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(cells); i++)
@@ -99,16 +114,20 @@ static void print_row(const struct ledger_row *row)
 
 static void print(const struct cgroup_rows *rows)
 {
+	bool dry = rows->totals.dry_run == 1;
+
 	print_totals(&rows->totals);
 	if (rows->n == 0) {
 		puts("No cgroup belongs to a class.");
 		return;
 	}
-	printf("%s%9s %9s %9s %9s %9s %9s  %-16s %s%s\n", ctl_colour(COLOUR_HEAD), "FREED",
-	       "RETURNED", "OUT", "NET", "CPU ms", "STALL ms", "CLASS", "CGROUP",
-	       ctl_colour(COLOUR_PLAIN));
+	printf("%s%9s %9s %9s %9s %9s %9s  %-16s %s%s\n", ctl_colour(COLOUR_HEAD),
+	       dry ? "~FREED" : "FREED", dry ? "~RETURNED" : "RETURNED", "OUT", "NET", "CPU ms",
+	       "STALL ms", "CLASS", "CGROUP", ctl_colour(COLOUR_PLAIN));
 	for (size_t i = 0; i < rows->n; i++)
-		print_row(&rows->rows[i]);
+		print_row(&rows->rows[i], dry);
+	if (dry)
+		puts("~: would have been, as estimated.");
 	puts("FREED, RETURNED, CPU and STALL of that time; OUT and NET at present. Stalls are all "
 	     "that "
 	     "there were,\nwhoever's doing they are. What has gone since counts above and not "

@@ -146,7 +146,6 @@ static void dry_step(struct action *action)
 	const char *reason = reason_to_string(action->decision.reason);
 
 	executor->book.totals.dry_bytes += action->remaining_bytes;
-	account_add(&action->memcg->account, ACCOUNT_DRY_ASKED_BYTES, action->remaining_bytes);
 	log_action(action->memcg->name, reason, action->remaining_bytes, 0,
 		   "%s: dry run, not done: %s, %" PRIu64 " kB", action->memcg->name,
 		   write_book_word(action), action->remaining_bytes / 1024);

@@ -61,7 +61,7 @@ struct ledger_row {
 #define LEDGER_NAME_N       5
 #define LEDGER_LIST_N       23
 #define LEDGER_REPORT_FIRST 37
-#define LEDGER_FIELDS_N     50
+#define LEDGER_FIELDS_N     53
 extern const struct field ledger_fields[LEDGER_FIELDS_N];
 
 /* Fills all but the explanation and the account, which is empty. now_usec: CLOCK_BOOTTIME, or 0: of a recording, nobody knows
@@ -85,7 +85,7 @@ struct ledger_totals {
 	uint64_t account[_ACCOUNT_MAX];
 	uint64_t out_bytes, swap_cost_bytes, net_bytes;
 };
-#define LEDGER_TOTALS_N 18
+#define LEDGER_TOTALS_N 21
 extern const struct field ledger_totals_fields[LEDGER_TOTALS_N];
 
 /* Takes what memcgs of a class have stalled since the last time into their accounts, and makes a point of

@@ -113,7 +113,7 @@ void manager_on_planned(const struct plan *plan, void *userdata)
 			  manager_is_dry_run(manager) ? "; dry run: nothing is reclaimed"
 						      : " and reclaiming");
 	}
-	manager_keep_accounts(manager);
+	manager_keep_accounts(manager, plan);
 	manager_tell(manager, false);
 }
 

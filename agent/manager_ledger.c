@@ -6,6 +6,7 @@
 #include "cgroup_find.h"
 #include "class_wait.h"
 #include "clock.h"
+#include "dry_run.h"
 #include "manager_parts.h"
 
 static int tell_cgroups(uint64_t *id, uint64_t span_usec, control_tell_t tell, void *whom,
@@ -64,7 +65,8 @@ static struct account total_account(const struct manager *manager)
 	account.values[ACCOUNT_WRITE_USEC] = totals->took_usec;
 	account.values[ACCOUNT_CPU_USEC] = totals->cpu_usec;
 	account.values[ACCOUNT_STALL_USEC] = manager->books.stall_usec;
-	account.values[ACCOUNT_DRY_ASKED_BYTES] = totals->dry_bytes;
+	for (size_t i = ACCOUNT_DRY_FREED_BYTES; i < _ACCOUNT_MAX; i++)
+		account.values[i] = manager->books.dry.values[i];
 	return account;
 }
 
@@ -109,13 +111,17 @@ static uint64_t find_waiting(const struct config **ret_config, void *userdata)
 	return class_wait_find(manager->config, memcgs, n);
 }
 
-void manager_keep_accounts(struct manager *manager)
+void manager_keep_accounts(struct manager *manager, const struct plan *plan)
 {
 	size_t n, made = manager->books.clock.n;
 	struct memcg *const *memcgs = hierarchy_memcgs(manager->hierarchy, &n);
 	struct account now;
 	struct own_cost cost;
 
+	if (manager_is_dry_run(manager))
+		dry_run_book(&manager->pass.snapshot, plan, memcgs, &manager->books.dry);
+	else
+		dry_run_end(memcgs, n);
 	manager->books.stall_usec = saturating_add(
 		manager->books.stall_usec,
 		ledger_look(&manager->books.clock, memcgs, n, clock_usec(CLOCK_BOOTTIME)));

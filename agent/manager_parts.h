@@ -30,6 +30,7 @@ struct manager_books {
 	struct account_clock clock;
 	struct account_past past;          /* of the whole host, */
 	uint64_t cpu_usec[ACCOUNT_POINTS]; /* and what the process had cost */
+	struct account dry;                /* of the whole host, of dry runs */
 	uint64_t stall_usec;               /* of all memcgs of a class */
 };
 
@@ -75,7 +76,7 @@ int manager_add_control(struct manager *manager);
 void manager_add_ledger(struct manager *manager);
 
 /* Keeps what that takes; after each plan. */
-void manager_keep_accounts(struct manager *manager);
+void manager_keep_accounts(struct manager *manager, const struct plan *plan);
 
 /* Event handlers of manager.c; userdata is the manager. */
 int manager_on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata);

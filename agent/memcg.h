@@ -11,6 +11,7 @@
 #define FGRECLAIM_MEMCG_H
 
 #include "account.h"
+#include "estimate.h"
 #include "params.h"
 #include "read_cost.h"
 #include "state.h"
@@ -108,6 +109,7 @@ struct memcg {
 	struct memcg_freed freed;
 	struct account account;
 	struct account_past past;
+	struct estimate estimate; /* of a dry run */
 	uint64_t stall_seen_usec; /* of its memory.pressure, that the account has */
 	struct memcg_low low;
 	struct read_cost cost;

@@ -133,19 +133,19 @@ static void note(struct memcg *memcg, const struct config *config, const struct 
 int pass_end(struct pass *pass, const struct config *config, struct plan *ret_plan)
 {
 	struct memcg *const *memcgs;
-	struct snapshot snapshot;
+	struct snapshot *snapshot = &pass->snapshot;
 	size_t n;
 	int r;
 
 	pass->sampler.closed_classes = closed_classes(pass, config);
-	r = sampler_take(&pass->sampler, pass->hierarchy, pass->features, &snapshot);
+	r = sampler_take(&pass->sampler, pass->hierarchy, pass->features, snapshot);
 	if (r < 0)
 		return r;
-	snapshot.system.swap_written_bytes = pass->swap_written_bytes;
-	snapshot.system.cpu_wait_usec = pass->cpu_wait_usec;
-	snapshot.system.recursive_protection = pass->recursive_protection;
-	fg_behaviour_look(&pass->behaviour, &snapshot);
-	r = reserve(pass, &snapshot);
+	snapshot->system.swap_written_bytes = pass->swap_written_bytes;
+	snapshot->system.cpu_wait_usec = pass->cpu_wait_usec;
+	snapshot->system.recursive_protection = pass->recursive_protection;
+	fg_behaviour_look(&pass->behaviour, snapshot);
+	r = reserve(pass, snapshot);
 	if (r < 0)
 		return r;
 	memcgs = hierarchy_memcgs(pass->hierarchy, &n);
@@ -155,12 +155,12 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 		.decisions = pass->decisions,
 		.capacity = pass->decisions_capacity,
 	};
-	policy_plan(&config->policy, &snapshot, pass->states, pass->planned_bytes, ret_plan);
+	policy_plan(&config->policy, snapshot, pass->states, pass->planned_bytes, ret_plan);
 	for (size_t i = 0; i < n; i++) {
 		enum reason former = memcgs[i]->state.verdict.reason;
 
 		memcgs[i]->state = pass->states[i];
-		note(memcgs[i], config, &snapshot);
+		note(memcgs[i], config, snapshot);
 		report_hold(memcgs[i], former);
 		report_advice(memcgs[i]);
 	}

@@ -31,6 +31,7 @@ struct pass {
 	size_t memcgs_capacity;
 	struct decision *decisions;
 	size_t decisions_capacity;
+	struct snapshot snapshot; /* of the last pass_end(), until the next pass begins */
 };
 
 /* All that is given must stay. Errors: -ENOMEM. */

@@ -86,6 +86,17 @@ has_once out "dry run now: nothing is reclaimed"
 has out "freed      0B of 0B asked for; 0B came back"
 [ "$(grep -cE ' db +/system\.slice/mongod\.service$' "$tmp/out")" -eq 1 ] || fail "no row of the database"
 lacks out ".scope"
+has_once out "  estimate   would have freed "
+has out "~FREED ~RETURNED"
+# Each page once: the recording does not change, and what is cold in it is all there is.
+for _ in $(seq 100); do
+	run_ctl 0 --json report
+	[ "$(json 's["totals"]["dry_freed_bytes"] > 0')" = true ] && break
+	sleep 0.1
+done
+json_is 'true' '0 < s["cgroups"][0]["dry_freed_bytes"] <= 245760000'
+json_is '[true, 0]' '[s["totals"]["dry_freed_bytes"] == s["cgroups"][0]["dry_freed_bytes"],
+	s["totals"]["dry_returned_bytes"]]'
 run_ctl 0 --json report --since=2h
 json_is '["/system.slice/mongod.service"]' '[c["path"] for c in s["cgroups"]]'
 json_is 'true' 's["totals"]["span_ms"] < 3600000 and s["totals"]["cpu_us"] > 0'
