@@ -13,4 +13,5 @@ trap 'rm -rf "$work"' EXIT
 "$work/test-bench"
 export PYTHONDONTWRITEBYTECODE=1
 python3 test_report.py
+python3 test_estimate_error.py
 python3 ycsb/test_table.py
