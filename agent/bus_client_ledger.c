@@ -152,11 +152,10 @@ static int read_waiting(sd_bus_message *reply, struct cgroup_rows *rows)
 	return r < 0 ? r : sd_bus_message_exit_container(reply);
 }
 
-/* Parents before their children: a slash is below all other characters. */
-static int compare_paths(const void *a, const void *b)
+/* A slash is below all other characters. */
+int cgroup_rows_compare(const struct ledger_row *a, const struct ledger_row *b)
 {
-	const char *x = ((const struct ledger_row *)a)->path;
-	const char *y = ((const struct ledger_row *)b)->path;
+	const char *x = a->path, *y = b->path;
 
 	while (*x && *x == *y)
 		x++, y++;
@@ -169,10 +168,15 @@ static int compare_paths(const void *a, const void *b)
 	return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
 }
 
+static int compare(const void *a, const void *b)
+{
+	return cgroup_rows_compare(a, b);
+}
+
 static void sort(struct cgroup_rows *rows)
 {
 	if (rows->n > 0)
-		qsort(rows->rows, rows->n, sizeof(*rows->rows), compare_paths);
+		qsort(rows->rows, rows->n, sizeof(*rows->rows), compare);
 }
 
 /* since_usec: NULL: a list, not a report. */

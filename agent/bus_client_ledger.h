@@ -21,6 +21,9 @@ struct cgroup_rows {
 
 void cgroup_rows_done(struct cgroup_rows *rows);
 
+/* The order of the tree: parents before their children. */
+int cgroup_rows_compare(const struct ledger_row *a, const struct ledger_row *b);
+
 /* All three: *ret is to be freed with cgroup_rows_done(). Rows are in the order of the tree. -errno:
  * *ret_error says why. */
 int bus_client_list(struct bus_client *client, struct cgroup_rows *ret,

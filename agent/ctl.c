@@ -32,14 +32,16 @@ struct verb {
 	const char *name;
 	int (*run)(const struct ctl *ctl);
 	bool takes_cgroup, needs_cgroup;
-	bool looks_twice; /* takes --why and --wait= */
+	bool lists; /* takes --why */
+	bool waits; /* takes --wait= */
+	bool no_json;
 	bool looks_back;  /* takes --since= */
 	bool asks_daemon; /* has no use for --root= */
 };
 
 static const struct verb verbs[] = {
 	{.name = "features", .run = ctl_features},
-	{.name = "list", .run = ctl_list, .looks_twice = true},
+	{.name = "list", .run = ctl_list, .lists = true, .waits = true},
 	{.name = "generations", .run = ctl_generations, .takes_cgroup = true},
 	{.name = "explain",
 	 .run = ctl_explain,
@@ -47,6 +49,7 @@ static const struct verb verbs[] = {
 	 .takes_cgroup = true,
 	 .needs_cgroup = true},
 	{.name = "report", .run = ctl_report, .asks_daemon = true, .looks_back = true},
+	{.name = "top", .run = ctl_top, .asks_daemon = true, .waits = true, .no_json = true},
 	{.name = "status", .run = ctl_status, .asks_daemon = true},
 	{.name = "pause", .run = ctl_pause, .asks_daemon = true, .takes_cgroup = true},
 	{.name = "resume", .run = ctl_resume, .asks_daemon = true, .takes_cgroup = true},
@@ -65,6 +68,7 @@ static void print_help(void)
 	     "  generations [CGROUP]  MGLRU's generations and tiers of one cgroup, or of all;\n"
 	     "                        by path, or by the end of it: mongod.service\n"
 	     "Of the daemon, over the system bus:\n"
+	     "  top                   the same as list and more, on a screen\n"
 	     "  status                what it does, has done, and costs\n"
 	     "  explain CGROUP        the last decision about it, with all that made it\n"
 	     "  report                what was freed, what came back, what it cost, by cgroup\n"
@@ -76,6 +80,7 @@ static void print_help(void)
 	     "  --json       print JSON\n"
 	     "  --why        list: which line of the configuration decided the class\n"
 	     "  --wait=SEC   list: time between its two looks at a live host, 1 if not given\n"
+	     "               top: between two of its questions\n"
 	     "  --since=TIME report: as far back, in full hours; to its start if not given\n"
 	     "  --version    print the version and leave\n"
 	     "  --help       print this and leave\n"
@@ -112,7 +117,7 @@ static int parse_time(const char *text, uint64_t *ret_usec)
 
 /* Options that are for one verb alone; NULL: not given. */
 struct only {
-	const char *list, *report;
+	const char *list, *wait, *report;
 };
 
 static int parse_wait(const char *text, struct ctl *ret)
@@ -163,7 +168,7 @@ static int parse_options(int argc, char **argv, struct ctl *ret, struct only *re
 			break;
 		case OPT_WAIT:
 			status = parse_wait(optarg, ret);
-			ret_only->list = "--wait";
+			ret_only->wait = "--wait";
 			break;
 		case OPT_SINCE:
 			status = parse_since(optarg, ret);
@@ -211,7 +216,11 @@ static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct 
 		return fail_usage("unexpected argument \"%s\"", argv[optind]);
 	if (verb->needs_cgroup && !ret->argument)
 		return fail_usage("%s: of which cgroup?", verb->name);
-	if (only.list && !verb->looks_twice)
+	if (ret->json && verb->no_json)
+		return fail_usage("--json is not for %s", verb->name);
+	if (only.wait && !verb->waits)
+		return fail_usage("%s is not for %s", only.wait, verb->name);
+	if (only.list && !verb->lists)
 		return fail_usage("%s is not for %s", only.list, verb->name);
 	if (only.report && !verb->looks_back)
 		return fail_usage("%s is not for %s", only.report, verb->name);

@@ -15,9 +15,9 @@ struct ctl {
 	const char *root;     /* "" for the host */
 	const char *argument; /* CGROUP, or NULL */
 	bool json;
-	bool why;            /* list: which line decided the class */
-	uint64_t wait_usec;  /* list: between the two looks, on a live host, */
-	bool wait_given;     /* as was asked for, and so by a look of its own */
+	bool why;           /* list: which line decided the class */
+	uint64_t wait_usec; /* list: between the two looks, on a live host; top: between questions */
+	bool wait_given;    /* as was asked for, and so by a look of its own */
 	uint64_t since_usec; /* report: as far back; UINT64_MAX: to the start of the daemon */
 };
 
@@ -26,6 +26,7 @@ int ctl_generations(const struct ctl *ctl);
 int ctl_list(const struct ctl *ctl);
 int ctl_explain(const struct ctl *ctl);
 int ctl_report(const struct ctl *ctl);
+int ctl_top(const struct ctl *ctl);
 int ctl_status(const struct ctl *ctl);
 int ctl_pause(const struct ctl *ctl);
 int ctl_resume(const struct ctl *ctl);

@@ -97,6 +97,15 @@ static void fill_evidence(const struct memcg *memcg, uint64_t now_usec, struct l
 	row->backoffs = state->backoffs;
 }
 
+static void fill_gens(const struct memcg_seen *seen, struct ledger_row *row)
+{
+	for (uint32_t g = 0; g < SEEN_GENS; g++)
+		row->gens[g] = g < seen->n_gens
+				       ? seen->gens[g]
+				       : (struct seen_gen){SAMPLE_UNKNOWN,
+							   {SAMPLE_UNKNOWN, SAMPLE_UNKNOWN}};
+}
+
 static void fill_sizes(const struct memcg *memcg, struct ledger_row *row)
 {
 	const struct memcg_state *state = &memcg->state;
@@ -110,6 +119,7 @@ static void fill_sizes(const struct memcg *memcg, struct ledger_row *row)
 	row->floor_bytes = looked ? seen->floor_bytes : SAMPLE_UNKNOWN;
 	row->floor_layer = seen->floor_layer;
 	row->peak_bytes = state->peak_bytes > 0 ? state->peak_bytes : SAMPLE_UNKNOWN;
+	fill_gens(seen, row);
 	row->locked_bytes = looked && memcg->leaf ? state->protection.locked_bytes : SAMPLE_UNKNOWN;
 }
 

@@ -45,7 +45,8 @@ struct ledger_row {
 	uint64_t memory_stall_ppm, io_stall_ppm;
 	uint64_t file_return_ppm, settled_file_return_ppm;
 	uint64_t growth_bps;
-	uint64_t hold_msec, backoffs; /* left alone for so long; times in a row */
+	uint64_t hold_msec, backoffs;    /* left alone for so long; times in a row */
+	struct seen_gen gens[SEEN_GENS]; /* the youngest first */
 
 	/* What came of it: report. Growth of the account since some time, but for what is out now. */
 	uint64_t account[_ACCOUNT_MAX];
@@ -60,8 +61,8 @@ struct ledger_row {
  * LEDGER_REPORT_FIRST; a report has those from there on. */
 #define LEDGER_NAME_N       5
 #define LEDGER_LIST_N       23
-#define LEDGER_REPORT_FIRST 37
-#define LEDGER_FIELDS_N     53
+#define LEDGER_REPORT_FIRST 49
+#define LEDGER_FIELDS_N     65
 extern const struct field ledger_fields[LEDGER_FIELDS_N];
 
 /* Fills all but the explanation and the account, which is empty. now_usec: CLOCK_BOOTTIME, or 0: of a recording, nobody knows

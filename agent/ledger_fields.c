@@ -9,7 +9,11 @@
 		key, type, offsetof(struct of, field) \
 	}
 #define FIELD(key, type, field) FIELD_OF(ledger_row, key, type, field)
-#define TOTAL(key, field)       FIELD_OF(ledger_totals, key, 't', field)
+#define GENERATION(number, gen)                                                     \
+	FIELD("generation" number "_age_ms", 't', gen.age_msec),                    \
+		FIELD("generation" number "_anon_bytes", 't', gen.bytes[LRU_ANON]), \
+		FIELD("generation" number "_file_bytes", 't', gen.bytes[LRU_FILE])
+#define TOTAL(key, field) FIELD_OF(ledger_totals, key, 't', field)
 
 const struct field ledger_fields[LEDGER_FIELDS_N] = {
 	FIELD("path", 's', path),
@@ -50,6 +54,10 @@ const struct field ledger_fields[LEDGER_FIELDS_N] = {
 	FIELD("growth_bytes_per_second", 't', growth_bps),
 	FIELD("hold_ms", 't', hold_msec),
 	FIELD("backoffs", 't', backoffs),
+	GENERATION("0", gens[0]),
+	GENERATION("1", gens[1]),
+	GENERATION("2", gens[2]),
+	GENERATION("3", gens[3]),
 	/* report */
 	FIELD("writes", 't', account[ACCOUNT_WRITES]),
 	FIELD("failures", 't', account[ACCOUNT_FAILURES]),

@@ -63,6 +63,9 @@ struct memcg_low {
 	uint64_t next_bytes;
 };
 
+/* Four generations in every kernel so far: sample.h. */
+#define SEEN_GENS 4
+
 /* What the last look saw of it that the policy does not remember, for those who ask between two
  * looks: pass.c. */
 struct memcg_seen {
@@ -71,6 +74,10 @@ struct memcg_seen {
 	uint64_t current_bytes, swap_bytes;
 	uint64_t floor_bytes; /* that it may not be taken below; SAMPLE_UNKNOWN: without a class */
 	const char *floor_layer; /* what sets it; NULL: as above */
+	struct seen_gen {
+		uint64_t age_msec, bytes[_LRU_TYPE_MAX];
+	} gens[SEEN_GENS]; /* the youngest first, of all nodes together; the last one has all older ones */
+	uint32_t n_gens;
 };
 
 struct memcg {

@@ -5,6 +5,7 @@
  * after it.
  */
 #include "pass.h"
+#include "arith.h"
 #include "array.h"
 #include "cgroup_mount.h"
 #include "macro.h"
@@ -109,6 +110,25 @@ static uint64_t closed_classes(const struct pass *pass, const struct config *con
 	return localtime_r(&now, &shown) ? config_closed_classes(config, &shown) : 0;
 }
 
+/* Adds a lruvec to the generations that are told of: of several nodes they are summed up by their place,
+ * and are as old as the oldest of them. */
+static void note_gens(struct memcg_seen *seen, const struct lruvec_sample *lruvec,
+		      uint32_t page_bytes)
+{
+	for (uint32_t g = 0; g < lruvec->n_gens; g++) {
+		const struct gen_sample *gen = &lruvec->gens[lruvec->n_gens - 1 - g];
+		uint32_t at = g < SEEN_GENS ? g : SEEN_GENS - 1;
+		struct seen_gen *to = &seen->gens[at];
+
+		to->age_msec = max_u64(to->age_msec, gen->age_msec);
+		for (int type = 0; type < _LRU_TYPE_MAX; type++)
+			to->bytes[type] = saturating_add(
+				to->bytes[type],
+				saturating_mul(number_or(gen->pages[type], 0), page_bytes));
+		seen->n_gens = seen->n_gens > at ? seen->n_gens : at + 1;
+	}
+}
+
 static void note(struct memcg *memcg, const struct config *config, const struct snapshot *snapshot)
 {
 	const struct memcg_sample *sample = &snapshot->memcgs[memcg->index];
@@ -121,6 +141,8 @@ static void note(struct memcg *memcg, const struct config *config, const struct 
 		.swap_bytes = sample->swap_current_bytes,
 		.floor_bytes = SAMPLE_UNKNOWN,
 	};
+	for (uint32_t v = 0; sample->listed && v < sample->n_lruvecs; v++)
+		note_gens(seen, &snapshot->lruvecs[sample->first_lruvec + v], snapshot->page_bytes);
 	if (sample->class_index >= 0 && sample->leaf) {
 		const struct class_params *class = &config->policy.classes[sample->class_index];
 

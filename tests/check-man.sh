@@ -61,7 +61,8 @@ same methods agent/bus_object.c "$bus_page" \
 		grep -oE 'SD_BUS_METHOD_WITH_ARGS\([[:blank:]]*"[A-Za-z]+"' | cut -d'"' -f2)" \
 	"$(sed -nE 's/^\.It Fn ([A-Za-z]+).*/\1/p' "$bus_page")"
 same fields agent/ledger_fields.c "$bus_page" \
-	"$(sed -nE 's/^\tTOTAL\("([a-z_]+)".*/\1: t/p; s/^\tFIELD\("([a-z_]+)", .(.).,.*/\1: \2/p' agent/ledger_fields.c)" \
+	"$(sed -nE 's/^\tTOTAL\("([a-z_]+)".*/\1: t/p; s/^\tFIELD\("([a-z_]+)", .(.).,.*/\1: \2/p;
+		s/^\t+FIELD\("(generation)" number "([a-z_]+)", .(.).,.*/\1N\2: \3/p' agent/ledger_fields.c)" \
 	"$(sed -n '/^\.Ss Cgroups/,/^\.Ss/p' "$bus_page" | sed -n 's/^\.It Li //p' | sed 's/ , Li /\n/g' |
 		sed -E 's/ No \((.)\)/: \1/')"
 same errors agent/bus_name.h "$bus_page" \

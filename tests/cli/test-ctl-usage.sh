@@ -4,7 +4,7 @@
 . "${srcdir:-$(dirname "$0")/../..}/tests/cli/functions.sh"
 
 run_ctl 0 --help
-for word in features generations list status explain report pause resume reload --root= --json --why --wait= --since= --version --help; do
+for word in features generations list status explain report top pause resume reload --root= --json --why --wait= --since= --version --help; do
 	has out "$word"
 done
 is_empty err
