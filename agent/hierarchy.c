@@ -38,7 +38,7 @@
 struct hierarchy {
 	int root_fd;
 	bool live;
-	char *own_path; /* our own cgroup, NULL: not known or not in this tree */
+	struct own_cgroup own; /* of a live tree */
 	uint64_t scan;
 	struct memcg_index index;
 	struct tree_watch watch;
@@ -86,7 +86,7 @@ struct hierarchy *hierarchy_close(struct hierarchy *hierarchy)
 		memcg_free(hierarchy->index.memcgs[i]);
 	memcg_index_done(&hierarchy->index);
 	tree_watch_close(&hierarchy->watch);
-	free(hierarchy->own_path);
+	own_cgroup_done(&hierarchy->own);
 	close_fd(&hierarchy->root_fd);
 	free(hierarchy);
 	return NULL;
@@ -123,9 +123,8 @@ int hierarchy_open(const char *root, struct hierarchy **ret, const char **ret_wh
 		return -ENODEV;
 	}
 	hierarchy->live = fstatfs(hierarchy->root_fd, &fs) == 0 && fs.f_type == CGROUP2_SUPER_MAGIC;
-	/* In a cgroup namespace this is "/", which is never touched anyway. */
 	if (hierarchy->live)
-		hierarchy->own_path = own_cgroup_path();
+		own_cgroup_find(&hierarchy->own);
 	*ret = TAKE_PTR(hierarchy);
 	return 0;
 }
@@ -157,7 +156,8 @@ static int list(struct walk *walk, struct memcg *memcg, struct memcg *parent)
 	memcg->scan = walk->hierarchy->scan;
 	memcg->parent = parent;
 	memcg->marked = (parent && parent->marked) || memcg_read_mark(memcg);
-	memcg->omitted = memcg->marked || never_touched(memcg->path, walk->hierarchy->own_path);
+	memcg->omitted = memcg->marked || never_touched(memcg->path) ||
+			 own_cgroup_is(&walk->hierarchy->own, memcg->id, memcg->path);
 	memcg_class_renew(memcg, walk->config);
 	memcg->leaf = true;
 	if (parent)
