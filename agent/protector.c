@@ -346,6 +346,7 @@ int protector_new(const struct protector_settings *settings, struct protector **
 	if (protector->has_systemd && settings->event) {
 		const struct unit_asker asker = {
 			.event = settings->event,
+			.root = settings->root,
 			.retry_usec = settings->retry_usec,
 			.changed = on_unit_changed,
 			.userdata = protector,

@@ -5,6 +5,7 @@
 #include "unit_low.h"
 #include "arith.h"
 #include "clock.h"
+#include "drop_in.h"
 #include "log.h"
 #include "low.h"
 #include "macro.h"
@@ -212,6 +213,7 @@ void unit_low_follow(struct unit_low *unit, uint64_t now_bytes)
 
 void unit_low_change(struct unit_low *unit)
 {
+	bool is_first = unit->state == UNIT_FREE && !drop_in_exists(unit->asker->root, unit->name);
 	int r = unit_asker_need_bus(unit->asker);
 
 	if (r >= 0)
@@ -222,6 +224,8 @@ void unit_low_change(struct unit_low *unit)
 		fail(unit, r, NULL);
 		return;
 	}
+	if (is_first)
+		drop_in_note(unit->asker->root, unit->name, unit->entry.original_bytes);
 	unit->unconnected = 0;
 	unit->step = STEP_CHANGING;
 	unit->state = UNIT_OURS;

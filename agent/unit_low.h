@@ -29,6 +29,7 @@ enum unit_step {
 /* Who asks. */
 struct unit_asker {
 	sd_event *event;
+	const char *root;    /* see drop_in.h */
 	struct bus *bus;     /* NULL: not needed yet */
 	uint64_t retry_usec; /* to ask again after a refusal, and look for a bus that is not there */
 	void (*changed)(void *userdata); /* a unit is free or foreign that was ours */

@@ -21,6 +21,7 @@
 
 #define MIB(n)  ((uint64_t)(n) << 20)
 #define JOURNAL "run/fgreclaim/protect"
+#define NOTES   "run/fgreclaim/drop-ins"
 
 #define RETRY_USEC 1000
 
@@ -95,6 +96,15 @@ static void stop_unit(struct host *host, size_t i)
 		host->units[i].low_bytes = 0;
 }
 
+static const char *drop_in(const struct unit *unit)
+{
+	static char name[256];
+
+	snprintf(name, sizeof(name), "run/systemd/system.control/%s.d/50-MemoryLow.conf",
+		 unit->name);
+	return name;
+}
+
 static int on_set(struct host *host, sd_bus_message *call)
 {
 	const char *name, *property;
@@ -112,6 +122,7 @@ static int on_set(struct host *host, sd_bus_message *call)
 		return sd_bus_reply_method_errorf(call, "org.freedesktop.systemd1.NoSuchUnit", "-");
 	unit->low_bytes = value;
 	realize(host, unit);
+	fixture_write(host->tree.fixture, drop_in(unit), "");
 	return sd_bus_reply_method_return(call, NULL);
 }
 
@@ -321,6 +332,26 @@ static void test_paused_meanwhile(void **state)
 	assert_int_equal(host.n_sets, 3);
 	assert_int_equal(host.units[DB].low_bytes, MIB(8));
 	assert_false(has_journal(&host));
+	host_close(&host);
+}
+
+/* What is left in systemd's folder, and was not there before us, is written down: once. */
+static void test_drop_ins_are_noted(void **state)
+{
+	struct host host;
+	char notes[256];
+
+	host_open(&host, state);
+	fixture_write(host.tree.fixture, drop_in(&host.units[SLICE]), "");
+	for (int n = 0; n < 2; n++) {
+		ticks(&host, DB, MIB(50));
+		ticks(&host, SLICE, MIB(70));
+		stop(&host);
+		assert_int_equal(host.units[DB].low_bytes, MIB(8));
+		start(&host);
+	}
+	fixture_read(host.tree.fixture, NOTES, notes, sizeof(notes));
+	assert_string_equal(notes, "db.service 8388608\n");
 	host_close(&host);
 }
 
@@ -623,6 +654,7 @@ int main(void)
 		FIXTURE_TEST(test_follows_and_restores),
 		FIXTURE_TEST(test_change_under_way),
 		FIXTURE_TEST(test_paused_meanwhile),
+		FIXTURE_TEST(test_drop_ins_are_noted),
 		FIXTURE_TEST(test_infinity),
 		FIXTURE_TEST(test_crash),
 		FIXTURE_TEST(test_unit_stops),
