@@ -47,6 +47,7 @@ enum page_flag {
 	PAGE_SHADOW = 1 << 7,     /* was evicted; page.shadow says when */
 	PAGE_SHADOW_WS = 1 << 8,  /* the shadow's workingset bit */
 	PAGE_SWAPPED = 1 << 9,    /* its contents are in swap */
+	PAGE_READ_IN = 1 << 10,   /* by the read() that goes on: not on a list yet */
 };
 
 struct page {

@@ -6,6 +6,7 @@
  *	m612	MGLRU of Linux 6.1 to 6.13
  *	m614	MGLRU since the rework of Linux 6.14
  *	fg	m614 with frequency-guided promotion (MGLRU-FG version 3)
+ *	fg612	m612 with frequency-guided promotion (tests/vm/kernel)
  *	fgrd	fg with refault distances
  */
 #ifndef FGRECLAIM_TESTS_SIM_KERNEL_H
@@ -47,7 +48,7 @@ struct kernel {
 };
 
 extern const struct kernel kernel_lru, kernel_clru, kernel_m612, kernel_m614, kernel_fg,
-	kernel_fgrd;
+	kernel_fg612, kernel_fgrd;
 
 /* --- what kernels do to the host (host.c, reclaim.c) */
 

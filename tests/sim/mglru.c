@@ -11,6 +11,8 @@ const struct mglru_rules *mglru_rules(const struct host *host)
 		return &rules_612;
 	if (host->kernel == &kernel_m614)
 		return &rules_614;
+	if (host->kernel == &kernel_fg612)
+		return &rules_fg612;
 	return host->kernel == &kernel_fg ? &rules_fg : &rules_fgrd;
 }
 
@@ -93,8 +95,7 @@ void mglru_add(struct host *host, uint32_t id, bool fault)
 	if (page->flags & PAGE_SHADOW)
 		refault(host, lrugen, page, fault);
 	/* folio_add_lru(): lru_gen_in_fault() */
-	if (fault)
-		page->flags |= PAGE_ACTIVE;
+	page->flags |= fault ? PAGE_ACTIVE : PAGE_READ_IN;
 	mglru_set_gen(host, page, gen_of(mglru_rules(host)->new_seq(lrugen, page)));
 	list_add(host, id, gen_list(host, page, page->gen));
 }
@@ -138,4 +139,5 @@ static void fg_active(const struct host *host, size_t m, uint64_t ret_pages[_LRU
 MGLRU_KERNEL(m612, mglru_active);
 MGLRU_KERNEL(m614, mglru_active);
 MGLRU_KERNEL(fg, fg_active);
+MGLRU_KERNEL(fg612, fg_active);
 MGLRU_KERNEL(fgrd, fg_active);

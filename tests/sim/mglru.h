@@ -43,6 +43,7 @@ struct mglru_rules {
 	bool own_min_seq;    /* anon may be one generation ahead of file and the other way (6.14) */
 	bool always_ages;    /* "+" is never ERANGE nor a no-op (6.14) */
 	bool merge_protects; /* pages pushed by a merge are counted as protected (6.14) */
+	bool moves_count;    /* ... unless they were promoted before, and only lag (fg612) */
 	bool recent_by_max;  /* recent: within GENS of max_seq (6.14), else: the same min_seq */
 	bool push_to_head;   /* protected pages enter the next generation at its head (6.14) */
 	bool lazy_aging;     /* should_run_aging() weighs generations by size (until 6.13) */
@@ -125,6 +126,6 @@ void mglru_note_region(struct host *host, uint32_t page);
 void mglru_shrink(struct host *host, size_t memcg, struct scan *scan);
 int mglru_evict(struct host *host, size_t memcg, uint64_t seq, uint32_t swappiness, uint64_t pages);
 
-extern const struct mglru_rules rules_612, rules_614, rules_fg, rules_fgrd;
+extern const struct mglru_rules rules_612, rules_614, rules_fg, rules_fg612, rules_fgrd;
 
 #endif

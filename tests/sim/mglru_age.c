@@ -28,7 +28,8 @@ static void merge_oldest(struct host *host, size_t m, enum lru_type type)
 		struct page *page = &host->pages[id];
 
 		host->pages_scanned++;
-		if (rules->merge_protects && !rules->always_protected(page))
+		if (rules->merge_protects && !rules->always_protected(page) &&
+		    (page->gen == old || !rules->moves_count))
 			lrugen->protected[type][rules->tier(page)]++;
 		if (page->gen == old) {
 			rules->pushed(page);

@@ -89,6 +89,8 @@ enum lru_type mglru_type_to_scan(const struct host *host, const struct lru_gen *
 	sp = read_position(lrugen, LRU_ANON, 0, 0, gain[LRU_ANON]);
 	pv = read_position(lrugen, LRU_FILE, 0, 0, gain[LRU_FILE]);
 	type = is_better(host, &sp, &pv) ? LRU_FILE : LRU_ANON;
+	if (mglru_rules(host)->prior_tier)
+		return type;
 	sp = read_position(lrugen, !type, 0, 0, gain[!type]);
 	for (tier = 1; tier < TIERS; tier++) {
 		pv = read_position(lrugen, type, tier, tier, gain[type]);

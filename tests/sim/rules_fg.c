@@ -2,7 +2,8 @@
 /*
  * How MGLRU with frequency-guided promotion counts accesses: version 3 of the series on linux-mm,
  * folio_inc_lru_refs() and what calls it, on top of 6.14's rules. fgrd adds the refault distance of
- * the 2023 design (mglru.c).
+ * the 2023 design (mglru.c). fg612 is the same on top of Linux 6.12, as tests/vm/kernel/patches has
+ * it: lru_flags_after_ref(), folio_inc_gen(), putback_lru_refs(), lru_gen_refault() there.
  *
  * One counter of 0 to 7 for accesses of both kinds. A page in the oldest generation leaves it by
  * its second access, at once and by one generation; accesses survive protection (two of them) and
@@ -70,6 +71,43 @@ static uint64_t walked(const struct lru_gen *lrugen, struct page *page)
 	return page->gen == gen_of(oldest) ? oldest + 1 : UINT64_MAX;
 }
 
+/* A page that was just read in is not on a list yet, and where it goes is no promotion. */
+static void mark_accessed_612(struct host *host, uint32_t id)
+{
+	struct page *page = &host->pages[id];
+
+	if (!(page->flags & PAGE_READ_IN)) {
+		mark_accessed(host, id);
+		return;
+	}
+	page->flags &= ~(uint32_t)PAGE_READ_IN;
+	set_refs(page, (unsigned)min_u64(page->refs + 1u, REFS_MAX));
+}
+
+static uint64_t new_seq_612(const struct lru_gen *lrugen, struct page *page)
+{
+	enum lru_type type = page_type(page);
+
+	if (page->flags & PAGE_ACTIVE) {
+		page->flags &= ~(uint32_t)PAGE_ACTIVE;
+		return lrugen->max_seq;
+	}
+	if (type == LRU_ANON)
+		return lrugen->max_seq - 1;
+	if (lrugen->min_seq[type] + GENS_MIN >= lrugen->max_seq &&
+	    !(page->flags & PAGE_MAPPED && page->refs))
+		return lrugen->min_seq[type];
+	return lrugen->min_seq[type] + 1;
+}
+
+static uint64_t walked_612(const struct lru_gen *lrugen, struct page *page)
+{
+	if (page->gen != gen_of(lrugen->max_seq))
+		return walked(lrugen, page);
+	set_refs(page, (unsigned)min_u64(page->refs + 1u, REFS_MAX));
+	return UINT64_MAX;
+}
+
 static void pushed(struct page *page)
 {
 	set_refs(page, (unsigned)min_u64(page->refs, REFS_WORKINGSET));
@@ -106,4 +144,21 @@ static unsigned refault(struct page *page, bool fault)
 	.prior_tier = true, .tier_gain = {1, 2}
 
 const struct mglru_rules rules_fg = {FG_RULES};
+const struct mglru_rules rules_fg612 = {
+	.tier = tier,
+	.new_seq = new_seq_612,
+	.mark_accessed = mark_accessed_612,
+	.walked = walked_612,
+	.pushed = pushed,
+	.always_protected = always_protected,
+	.found_young = found_young,
+	.shadow_refs = shadow_refs,
+	.refault = refault,
+	.merge_protects = true,
+	.moves_count = true,
+	.recent_by_max = true,
+	.lazy_aging = true,
+	.prior_tier = true,
+	.tier_gain = {1, 2},
+};
 const struct mglru_rules rules_fgrd = {FG_RULES, .distances = true};

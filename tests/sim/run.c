@@ -14,7 +14,8 @@
 
 /* In the order of kernel_name(). */
 static const struct kernel *const kernels[SIM_KERNELS] = {
-	&kernel_lru, &kernel_clru, &kernel_m612, &kernel_m614, &kernel_fg, &kernel_fgrd,
+	&kernel_lru, &kernel_clru,  &kernel_m612, &kernel_m614,
+	&kernel_fg,  &kernel_fg612, &kernel_fgrd,
 };
 
 struct run {

@@ -29,7 +29,8 @@ static const char *const metric_names[_METRIC_MAX] = {
 	[METRIC_WORK] = "work",         [METRIC_REFAULT] = "refault",
 };
 
-static const char *const kernel_names[SIM_KERNELS] = {"lru", "clru", "m612", "m614", "fg", "fgrd"};
+static const char *const kernel_names[SIM_KERNELS] = {"lru", "clru",  "m612", "m614",
+						      "fg",  "fg612", "fgrd"};
 
 static const char *const workload_kinds[_WORKLOAD_KIND_MAX] = {
 	[WORKLOAD_ZIPF] = "zipf",   [WORKLOAD_UNIFORM] = "uniform",
@@ -355,7 +356,7 @@ void scenario_read(struct scenario *s, const char *path)
 			 .scan_nsec = 200,
 			 .walk_nsec = 20,
 			 .access_nsec = 20000},
-		.kernels = {true, true, true, true, true, false},
+		.kernels = {true, true, true, true, true, false, false},
 	};
 	snprintf(s->name, sizeof(s->name), "%s", base ? base + 1 : path);
 	if (strrchr(s->name, '.'))

@@ -12,7 +12,7 @@
 #define WORKLOADS_MAX   8
 #define BOUNDS_MAX      24
 #define REFERENCES_MAX  24
-#define SIM_KERNELS     6
+#define SIM_KERNELS     7
 #define SIM_CLASSES_MAX 4
 
 /* Workloads take turns this often: some tens of accesses each. */

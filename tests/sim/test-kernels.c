@@ -17,7 +17,8 @@
 #define N          400u
 
 static const struct kernel *const all[] = {
-	&kernel_lru, &kernel_clru, &kernel_m612, &kernel_m614, &kernel_fg, &kernel_fgrd,
+	&kernel_lru, &kernel_clru,  &kernel_m612, &kernel_m614,
+	&kernel_fg,  &kernel_fg612, &kernel_fgrd,
 };
 
 /* One memcg below the root with N pages, and swap. Returns the first page. */
@@ -162,10 +163,11 @@ static void test_protected_612(void **state)
 
 static void test_working_set_by_age(void **state)
 {
-	static const struct kernel *const kernels[] = {&kernel_m612, &kernel_m614, &kernel_fg};
+	static const struct kernel *const kernels[] = {&kernel_m612, &kernel_m614, &kernel_fg,
+						       &kernel_fg612};
 
 	(void)state;
-	for (size_t k = 0; k < 3; k++) {
+	for (size_t k = 0; k < 4; k++) {
 		struct host host;
 		uint32_t first = set_up(&host, kernels[k], LRU_ANON, true);
 

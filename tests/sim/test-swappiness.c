@@ -14,7 +14,8 @@
 #define N 400u
 
 static const struct kernel *const all[] = {
-	&kernel_lru, &kernel_clru, &kernel_m612, &kernel_m614, &kernel_fg, &kernel_fgrd,
+	&kernel_lru, &kernel_clru,  &kernel_m612, &kernel_m614,
+	&kernel_fg,  &kernel_fg612, &kernel_fgrd,
 };
 #define ALL (sizeof(all) / sizeof(all[0]))
 

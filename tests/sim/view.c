@@ -109,7 +109,8 @@ static void look_at_memcg(struct view *view, const struct host *host, size_t m, 
 				  stat->refault_pages[LRU_FILE] * host->grain},
 		.pgscan_pages = stat->pgscan_pages * host->grain,
 		.pgsteal_pages = stat->pgsteal_pages * host->grain,
-		.counts_proactive = host->kernel == &kernel_m614,
+		.counts_proactive = host->kernel == &kernel_m614 || host->kernel == &kernel_fg ||
+				    host->kernel == &kernel_fgrd,
 		.events_max = stat->events_max,
 		.events_oom = stat->events_oom,
 		.cpu_usec = stat->cpu_nsec / 1000,
@@ -122,8 +123,9 @@ static enum capability capability_of(const struct kernel *kernel)
 {
 	if (!kernel->generations)
 		return CAPABILITY_RECLAIM;
-	return kernel == &kernel_fg || kernel == &kernel_fgrd ? CAPABILITY_FAST_PATH
-							      : CAPABILITY_TIERS;
+	return kernel == &kernel_fg || kernel == &kernel_fg612 || kernel == &kernel_fgrd
+		       ? CAPABILITY_FAST_PATH
+		       : CAPABILITY_TIERS;
 }
 
 void view_look(struct view *view, const struct host *host, const int *classes,
