@@ -52,8 +52,10 @@ struct ctl_host {
 int ctl_host_open_tree(struct ctl_host *ret, const struct ctl *ctl, const struct config *config);
 
 /* Opens the rest, and probes what the host can do, as this configuration has it (NULL: the default
- * one). io_uring cannot be recorded: it counts as there on a recorded tree. */
-void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl, const struct config *config);
+ * one). io_uring cannot be recorded: it counts as there on a recorded tree. look: at the cgroups as
+ * well, by which the kernel's behaviour may be told; the tree is scanned again. */
+void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl, const struct config *config,
+		    bool look);
 
 /* Removed cgroups of the whole tree that are not gone yet; SAMPLE_UNKNOWN without a tree. */
 uint64_t ctl_host_dying(const struct hierarchy *hierarchy);

@@ -5,6 +5,7 @@
 #include "ctl.h"
 #include "clock.h"
 #include "escape.h"
+#include "pass.h"
 #include "ring.h"
 
 #include <errno.h>
@@ -77,7 +78,21 @@ static void probe_ring(struct feature_host *host)
 	sd_event_unref(event);
 }
 
-void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl, const struct config *config)
+/* One look at all cgroups, which together may tell how the kernel behaves. */
+static enum fg_verdict see_behaviour(struct ctl_host *host, const struct ctl *ctl,
+				     const struct config *config)
+{
+	_cleanup_(pass_done) struct pass pass = {0};
+	struct plan plan;
+
+	if (pass_init(&pass, ctl->root, host->hierarchy, &host->lru_gen, &host->features) < 0 ||
+	    pass_look(&pass, config, clock_usec(CLOCK_BOOTTIME), config->interval_usec, &plan) < 0)
+		return FG_UNDECIDED;
+	return fg_behaviour_judge(&pass.behaviour);
+}
+
+void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl, const struct config *config,
+		    bool look)
 {
 	bool live = host->hierarchy ? hierarchy_is_live(host->hierarchy) : !*ctl->root;
 	struct feature_host probed = {
@@ -93,6 +108,10 @@ void ctl_host_probe(struct ctl_host *host, const struct ctl *ctl, const struct c
 	if (live)
 		probe_ring(&probed);
 	features_probe(&host->features, &probed);
+	if (look && config && host->hierarchy) {
+		probed.fg_seen = see_behaviour(host, ctl, config);
+		features_refresh(&host->features, &probed);
+	}
 	feature_files_close(&probed.files);
 	if (!live)
 		for (enum feature f = FEATURE_RING; f <= FEATURE_WRITES; f++)

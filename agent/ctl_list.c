@@ -146,7 +146,7 @@ static int list_alone(const struct ctl *ctl)
 		return EXIT_FAILURE;
 	if (!host.hierarchy)
 		return ctl_fail("%s", host.why_not);
-	ctl_host_probe(&host, ctl, config);
+	ctl_host_probe(&host, ctl, config, false);
 	if (!*ctl->root && geteuid() != 0)
 		ctl_note("not root: what only root may open is not known here");
 	r = list_host(ctl, config, &host);

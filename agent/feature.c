@@ -11,13 +11,9 @@
 #include "lru_gen_probe.h"
 #include "macro.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <string.h>
-
-/* The symbol by which frequency-guided promotion is known: its fast path. */
-#define FG_SYMBOL "folio_inc_lru_refs"
 
 static const char *const names[_FEATURE_MAX] = {
 	[FEATURE_CGROUP] = "cgroup2",
@@ -46,6 +42,9 @@ static const char *const remedies[_FEATURE_MAX] = {
 		"mount debugfs (systemctl start sys-kernel-debug.mount); kernel lockdown "
 		"closes it for good",
 	[FEATURE_TIERS] = "mount debugfs (systemctl start sys-kernel-debug.mount)",
+	[FEATURE_FG] =
+		"where it is known whether the kernel promotes by frequency: FastPath=yes or "
+		"FastPath=no",
 	[FEATURE_PSI] = "boot with psi=1; without it pressure is no brake",
 	[FEATURE_SWAP] = "add zram swap; without swap no anon is reclaimed",
 	[FEATURE_SWAP_MEMORY] = "use zram or zswap, or set Anon=yes to allow a disk",
@@ -84,14 +83,6 @@ static void set(struct features *features, enum feature feature, bool present, c
 	va_start(ap, format);
 	vsnprintf(probe->evidence, sizeof(probe->evidence), format, ap);
 	va_end(ap);
-}
-
-static bool is_readable(const char *root, const char *name)
-{
-	char path[PATH_MAX];
-
-	return (size_t)snprintf(path, sizeof(path), "%s%s", root, name) < sizeof(path) &&
-	       access(path, R_OK) == 0;
 }
 
 /* memory.reclaim of the first memcg that may be touched: asking for nothing there harms nobody. */
@@ -187,37 +178,40 @@ static void probe_min_ttl(struct features *features, struct feature_host *host)
 		features->min_ttl_msec = strtoull(text, NULL, 10);
 }
 
-static void probe_fg(struct features *features, const char *root, enum fast_path choice)
+static void take_behaviour(struct fg_evidence *ret, enum fg_verdict seen)
 {
-	static const char *const places[] = {"/proc/kallsyms", "/sys/kernel/btf/vmlinux"};
-	char path[PATH_MAX];
+	static const char *const why[] = {
+		[FG_UNDECIDED] = "no cgroup yet that could tell",
+		[FG_NO] = "active in memory.stat follows the two youngest generations",
+		[FG_YES] = "active in memory.stat is not the two youngest generations",
+	};
 
-	if (choice != FAST_PATH_AUTO) {
-		set(features, FEATURE_FG, choice == FAST_PATH_YES, "FastPath=%s",
-		    fast_path_to_string(choice));
-		return;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		if ((size_t)snprintf(path, sizeof(path), "%s%s", root, places[i]) >= sizeof(path))
-			continue;
-		if (file_contains(path, FG_SYMBOL)) {
-			set(features, FEATURE_FG, true, "%s holds " FG_SYMBOL, places[i]);
-			return;
-		}
-	}
-	set(features, FEATURE_FG, false, "neither kallsyms nor BTF holds " FG_SYMBOL);
+	*ret = (struct fg_evidence){.says = seen};
+	snprintf(ret->why, sizeof(ret->why), "%s", why[seen]);
 }
 
-/* Third evidence, where the kernel's symbols cannot be read at all. */
-static void take_behaviour(struct features *features, const struct feature_host *host)
+/* Names were looked at before; how the kernel behaves is told in time. */
+static void conclude_fg(struct features *features, const struct feature_host *host)
 {
-	if (host->fast_path != FAST_PATH_AUTO || host->fg_seen == FG_UNDECIDED ||
-	    is_readable(host->root, "/proc/kallsyms") ||
-	    is_readable(host->root, "/sys/kernel/btf/vmlinux"))
-		return;
-	set(features, FEATURE_FG, host->fg_seen == FG_YES,
-	    "by behaviour: active in memory.stat is %s the two youngest generations",
-	    host->fg_seen == FG_YES ? "not" : "just");
+	struct feature_probe *probe = &features->probes[FEATURE_FG];
+	const char *why[] = {[FG_NO] = NULL, [FG_YES] = NULL};
+	enum fg_verdict verdict;
+
+	take_behaviour(&features->fg[FG_BEHAVIOUR], host->fg_seen);
+	verdict = fg_conclude(features->fg);
+	for (enum fg_source s = _FG_SOURCE_MAX; s-- > 0;)
+		if (features->fg[s].says != FG_UNDECIDED)
+			why[features->fg[s].says] = features->fg[s].why;
+	probe->unknown = host->fast_path == FAST_PATH_AUTO && verdict == FG_UNDECIDED;
+	if (host->fast_path != FAST_PATH_AUTO)
+		set(features, FEATURE_FG, host->fast_path == FAST_PATH_YES, "FastPath=%s",
+		    fast_path_to_string(host->fast_path));
+	else if (verdict != FG_UNDECIDED)
+		set(features, FEATURE_FG, verdict == FG_YES, "%s", why[verdict]);
+	else if (why[FG_YES])
+		set(features, FEATURE_FG, false, "%s, but %s", why[FG_YES], why[FG_NO]);
+	else
+		set(features, FEATURE_FG, false, "neither symbols nor BTF nor behaviour tell");
 }
 
 /* A parameter of zswap in percent, 0: none. */
@@ -320,7 +314,7 @@ static void probe_what_may_change(struct features *features, struct feature_host
 	probe_anon_only(features, host);
 	probe_min_ttl(features, host);
 	probe_swap(features, host);
-	take_behaviour(features, host);
+	conclude_fg(features, host);
 	features->capability = capability_of(features);
 }
 
@@ -334,7 +328,7 @@ void features_probe(struct features *ret, struct feature_host *host)
 		set(&features, FEATURE_CGROUP, false, "%s", host->why_not);
 		set(&features, FEATURE_SWAPPINESS, false, "not probed");
 	}
-	probe_fg(&features, host->root, host->fast_path);
+	fg_names_look(host->root, features.fg);
 	probe_psi(&features, host->root);
 	probe_writes(&features, host);
 	probe_what_may_change(&features, host);
@@ -376,8 +370,10 @@ const char *features_remedy(const struct features *features, enum feature featur
 {
 	enum feature need = needs[feature];
 
+	/* There is nothing to do about a kernel without the fast path. */
 	if (features->probes[feature].present || features->probes[feature].unwanted ||
-	    (need != _FEATURE_MAX && !features->probes[need].present))
+	    (need != _FEATURE_MAX && !features->probes[need].present) ||
+	    (feature == FEATURE_FG && !features->probes[feature].unknown))
 		return NULL;
 	return remedies[feature];
 }

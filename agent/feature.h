@@ -7,7 +7,7 @@
 #define FGRECLAIM_FEATURE_H
 
 #include "config.h"
-#include "fg_behaviour.h"
+#include "fg_names.h"
 #include "hierarchy.h"
 #include "kparse.h"
 #include "lru_gen.h"
@@ -34,11 +34,13 @@ enum feature {
 struct feature_probe {
 	bool present;
 	bool unwanted; /* missing by the administrator's own choice */
-	char evidence[160];
+	bool unknown;  /* nothing tells, or the evidence contradicts itself: not taken as present */
+	char evidence[192];
 };
 
 struct features {
 	struct feature_probe probes[_FEATURE_MAX];
+	struct fg_evidence fg[_FG_SOURCE_MAX]; /* each on its own */
 	enum capability capability;
 	uint64_t min_ttl_msec; /* of MGLRU; 0 where it has none */
 	bool swap_is_zram;     /* all areas are */

@@ -3,6 +3,7 @@
  * Whole reads of small kernel files.
  */
 #include "file.h"
+#include "arith.h"
 #include "door.h"
 #include "macro.h"
 
@@ -86,27 +87,43 @@ void kept_file_close(struct kept_file *file)
 	*file = (struct kept_file){0};
 }
 
-bool file_contains(const char *path, const char *needle)
+int file_look_for(const char *path, uint64_t offset, uint64_t most_bytes,
+		  const struct file_needle *needles, size_t n_needles)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t left = most_bytes;
+	size_t kept = 0, longest = 0;
 	char buf[65536];
-	size_t kept = 0, needle_len = strlen(needle);
+	int found = 0;
 
 	if (fd < 0)
-		return false;
-	for (;;) {
-		ssize_t n = read(fd, buf + kept, sizeof(buf) - kept);
+		return -errno;
+	for (size_t i = 0; i < n_needles; i++)
+		longest = max_u64(longest, needles[i].len);
+	while (left > 0) {
+		ssize_t n = door_pread(fd, buf + kept, min_u64(sizeof(buf) - kept, left),
+				       (off_t)offset);
 		size_t len;
 
-		if (n <= 0)
-			return false;
+		if (n == -EINTR)
+			continue;
+		if (n < 0)
+			return (int)n;
+		if (n == 0)
+			break;
+		offset += (uint64_t)n;
+		left -= (uint64_t)n;
 		len = kept + (size_t)n;
-		if (memmem(buf, len, needle, needle_len))
-			return true;
-		/* The needle may lie across two reads. */
-		kept = len < needle_len - 1 ? len : needle_len - 1;
+		for (size_t i = 0; i < n_needles; i++)
+			if (memmem(buf, len, needles[i].bytes, needles[i].len))
+				found |= 1 << i;
+		if (found & 1)
+			break;
+		/* A needle may lie across two reads. */
+		kept = min_u64(len, longest - 1);
 		memmove(buf, buf + len - kept, kept);
 	}
+	return found;
 }
 
 void file_raise_descriptor_limit(void)

@@ -27,8 +27,10 @@ static void report_missing(const struct features *features, enum feature feature
 	const char *remedy = features_remedy(features, feature);
 
 	if (remedy)
-		log_event(LOG_NOTICE, MESSAGE_DEGRADED, "%s is missing: %s. Remedy: %s",
-			  feature_to_string(feature), features->probes[feature].evidence, remedy);
+		log_event(LOG_NOTICE, MESSAGE_DEGRADED, "%s is %s: %s. Remedy: %s",
+			  feature_to_string(feature),
+			  features->probes[feature].unknown ? "unknown" : "missing",
+			  features->probes[feature].evidence, remedy);
 }
 
 /* It is the administrator's, and left alone; but agings make what is used look young. */
@@ -53,7 +55,8 @@ void report_features(const struct features *features)
 void report_changes(const struct features *former, const struct features *features)
 {
 	for (enum feature f = 0; f < _FEATURE_MAX; f++) {
-		if (former->probes[f].present == features->probes[f].present)
+		if (former->probes[f].present == features->probes[f].present &&
+		    former->probes[f].unknown == features->probes[f].unknown)
 			continue;
 		if (features->probes[f].present)
 			log_notice("%s is there now: %s", feature_to_string(f),

@@ -50,7 +50,15 @@ def check_features(root, level, *missing):
         fail(f"capability {root['capability']}, not {level}")
     found = []
     for feature in root["features"]:
-        has_keys(feature, "name present evidence remedy", "feature")
+        fg = feature["name"] == "fg"
+        has_keys(feature, "name present state evidence remedy" + " sources" * fg, "feature")
+        if feature["state"] not in (("present",) if feature["present"] else ("missing", "unknown")):
+            fail(f"state {feature['state']}: {feature}")
+        for source in feature.get("sources", []):
+            has_keys(source, "name says evidence", "source")
+            is_text(source["evidence"], "evidence")
+            if source["says"] not in ("yes", "no", "unknown"):
+                fail(f"a source that says {source['says']}")
         is_text(feature["name"], "name")
         is_bool(feature["present"], "present")
         is_text(feature["evidence"], "evidence")

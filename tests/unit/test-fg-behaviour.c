@@ -3,9 +3,11 @@
  * Frequency-guided promotion told by behaviour: a memcg of 400 MiB, 100 MiB in each generation.
  */
 #include "fg_behaviour.h"
+#include "arith.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <string.h>
 #include <cmocka.h>
 
 #define MIB   (UINT64_C(1) << 20)
@@ -24,7 +26,9 @@ static void init(struct world *w, uint64_t active_anon_bytes, uint64_t active_fi
 		.memcg =
 			{
 				.listed = true,
+				.leaf = true,
 				.n_lruvecs = 1,
+				.lru_bytes = {250 * MIB, 150 * MIB},
 				.active_bytes = {active_anon_bytes, active_file_bytes},
 			},
 		.lruvec =
@@ -55,16 +59,94 @@ static enum fg_verdict judge(struct world *w, int looks)
 	return fg_behaviour_judge(&w->behaviour);
 }
 
+/* The generations become one older, and nothing is in the new one; active follows that, or does not. */
+static void age(struct world *w, bool active_follows)
+{
+	struct gen_sample *gens = w->lruvec.gens;
+	uint64_t anon = number_or(gens[2].pages[LRU_ANON], 0);
+	uint64_t file = number_or(gens[2].pages[LRU_FILE], 0);
+
+	for (int type = 0; type < _LRU_TYPE_MAX; type++) {
+		gens[0].pages[type] =
+			number_or(gens[0].pages[type], 0) + number_or(gens[1].pages[type], 0);
+		gens[1].pages[type] = number_or(gens[2].pages[type], 0);
+		gens[2].pages[type] = gens[3].pages[type];
+		gens[3].pages[type] = 0;
+	}
+	for (int g = 0; g < 4; g++)
+		gens[g].seq++;
+	if (active_follows) {
+		w->memcg.active_bytes[LRU_ANON] -= anon * 4096;
+		w->memcg.active_bytes[LRU_FILE] -= file * 4096;
+	}
+	fg_behaviour_look(&w->behaviour, &w->snapshot);
+}
+
+/* All of it is in use, and then nothing any more. */
+static void init_young(struct world *w)
+{
+	init(w, 200 * MIB, 200 * MIB);
+	memset(w->lruvec.gens, 0, sizeof(w->lruvec.gens));
+	w->lruvec.gens[2].pages[LRU_FILE] = 2 * PAGES;
+	w->lruvec.gens[3].pages[LRU_ANON] = 2 * PAGES;
+	w->memcg.lru_bytes[LRU_ANON] = w->memcg.lru_bytes[LRU_FILE] = 200 * MIB;
+}
+
 static void test_stock(void **state)
 {
 	struct world w;
 
 	(void)state;
+	init_young(&w);
+	assert_int_equal(judge(&w, 1), FG_UNDECIDED);
+	age(&w, true);
+	assert_int_equal(fg_behaviour_judge(&w.behaviour), FG_UNDECIDED);
+	age(&w, true);
+	assert_int_equal(fg_behaviour_judge(&w.behaviour), FG_NO);
+	assert_int_equal(judge(&w, 100), FG_NO);
+}
+
+/* What is hot is young and has been used often; what idles is neither. And both may be nothing. */
+static void test_alike_by_chance(void **state)
+{
+	struct world w;
+
+	(void)state;
 	init(&w, 100 * MIB, 100 * MIB);
-	assert_int_equal(judge(&w, 4), FG_UNDECIDED);
-	assert_int_equal(judge(&w, 1), FG_NO);
-	init(&w, 110 * MIB, 80 * MIB); /* some batches apart */
-	assert_int_equal(judge(&w, 5), FG_NO);
+	assert_int_equal(judge(&w, 100), FG_UNDECIDED);
+	for (int i = 0; i < 10; i++) {
+		w.memcg.id++;
+		assert_int_equal(judge(&w, 100), FG_UNDECIDED);
+	}
+	init(&w, 0, 0);
+	w.lruvec.gens[2] = w.lruvec.gens[3] = (struct gen_sample){0};
+	w.lruvec.gens[0].pages[LRU_ANON] += PAGES;
+	w.lruvec.gens[0].pages[LRU_FILE] += PAGES;
+	assert_int_equal(judge(&w, 100), FG_UNDECIDED);
+	/* The same, with fewer in the two youngest, but no new generation; or they were evicted. */
+	for (int evicted = 0; evicted <= 1; evicted++) {
+		init_young(&w);
+		w.memcg.id = 7;
+		for (int i = 0; i < 10; i++) {
+			init_young(&w);
+			judge(&w, 1);
+			w.lruvec.gens[3].pages[LRU_ANON] = 0;
+			w.lruvec.gens[0].pages[LRU_ANON] = evicted ? 0 : 2 * PAGES;
+			w.lruvec.gens[3].seq += (uint64_t)evicted;
+			w.memcg.lru_bytes[LRU_ANON] = evicted ? 0 : 200 * MIB;
+			w.memcg.active_bytes[LRU_ANON] = 0;
+			assert_int_equal(judge(&w, 1), FG_UNDECIDED);
+			assert_int_equal(w.behaviour.falls, 0);
+		}
+	}
+	/* Another memcg in the same place. */
+	init_young(&w);
+	judge(&w, 1);
+	w.memcg.id += FG_BEHAVIOUR_FOLLOWED;
+	age(&w, true);
+	w.memcg.id += FG_BEHAVIOUR_FOLLOWED;
+	age(&w, true);
+	assert_int_equal(w.behaviour.falls, 0);
 }
 
 static void test_frequency_guided(void **state)
@@ -77,9 +159,23 @@ static void test_frequency_guided(void **state)
 	assert_int_equal(judge(&w, 1), FG_YES);
 	init(&w, 200 * MIB, 150 * MIB);
 	assert_int_equal(judge(&w, 5), FG_YES);
-	/* Looks that do not agree decide nothing, ever. */
-	w.memcg.active_bytes[LRU_ANON] = 100 * MIB;
-	w.memcg.active_bytes[LRU_FILE] = 100 * MIB;
+	/* What was used often stays so when it grows old. */
+	init_young(&w);
+	judge(&w, 100);
+	for (int i = 0; i < 5; i++) {
+		age(&w, false);
+		assert_int_equal(w.behaviour.falls, 0);
+	}
+	assert_int_equal(judge(&w, 5), FG_YES);
+	/* So does what was used once, for it never was. */
+	init_young(&w);
+	w.memcg.active_bytes[LRU_ANON] = w.memcg.active_bytes[LRU_FILE] = 0;
+	assert_int_equal(judge(&w, 5), FG_YES);
+	/* What does not agree decides nothing, ever. */
+	w.memcg.active_bytes[LRU_ANON] = w.memcg.active_bytes[LRU_FILE] = 200 * MIB;
+	judge(&w, 1);
+	age(&w, true);
+	assert_int_equal(w.behaviour.falls, 1);
 	assert_int_equal(judge(&w, 100), FG_UNDECIDED);
 }
 
@@ -94,7 +190,13 @@ static void test_no_evidence(void **state)
 	w.memcg.listed = false;
 	assert_int_equal(judge(&w, 10), FG_UNDECIDED);
 	init(&w, 10 * MIB, 10 * MIB);
-	w.lruvec.n_gens = 2; /* all in the two youngest */
+	w.memcg.leaf = false;
+	assert_int_equal(judge(&w, 10), FG_UNDECIDED);
+	init(&w, 300 * MIB, 10 * MIB);
+	w.memcg.lru_bytes[LRU_ANON] += 100 * MIB; /* of its dying children */
+	assert_int_equal(judge(&w, 10), FG_UNDECIDED);
+	init(&w, 10 * MIB, 10 * MIB);
+	w.memcg.lru_bytes[LRU_FILE] = 0;
 	assert_int_equal(judge(&w, 10), FG_UNDECIDED);
 	init(&w, 4 * MIB, 4 * MIB);
 	for (int g = 0; g < 4; g++)
@@ -108,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stock),
+		cmocka_unit_test(test_alike_by_chance),
 		cmocka_unit_test(test_frequency_guided),
 		cmocka_unit_test(test_no_evidence),
 	};

@@ -97,7 +97,14 @@ static void write_with_needle_at(const struct fixture *fixture, size_t offset, s
 	assert_int_equal(fclose(file), 0);
 }
 
-static void test_contains(void **state)
+static int look_for(const char *path, const char *first, const char *second)
+{
+	const struct file_needle needles[] = {{first, strlen(first)}, {second, strlen(second)}};
+
+	return file_look_for(path, 0, UINT64_MAX, needles, ARRAY_SIZE(needles));
+}
+
+static void test_look_for(void **state)
 {
 	const struct fixture *fixture = *state;
 	static const size_t offsets[] = {0, 1, 1000, CHUNK - 6, CHUNK, 2 * CHUNK + 17};
@@ -106,22 +113,43 @@ static void test_contains(void **state)
 	snprintf(path, sizeof(path), "%s/big", fixture->root);
 	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
 		write_with_needle_at(fixture, offsets[i], 3 * CHUNK);
-		assert_true(file_contains(path, "needle"));
-		assert_false(file_contains(path, "needles"));
+		assert_int_equal(look_for(path, "needle", "none"), 1);
+		assert_int_equal(look_for(path, "needles", "eedle"), 2);
+		assert_int_equal(look_for(path, "needles", "none"), 0);
 	}
 	/* Every way in which it can lie across the first two reads, and across the next two. */
 	for (size_t i = 1; i < 12; i++) {
 		write_with_needle_at(fixture, CHUNK - i, CHUNK + 100);
-		assert_true(file_contains(path, "needle"));
+		assert_int_equal(look_for(path, "needle", "none"), 1);
 		write_with_needle_at(fixture, 2 * CHUNK - 5 - i, 2 * CHUNK + 100);
-		assert_true(file_contains(path, "needle"));
+		assert_int_equal(look_for(path, "needle", "a much longer one"), 1);
 	}
 	write_with_needle_at(fixture, 100, 105);
-	assert_false(file_contains(path, "needle"));
+	assert_int_equal(look_for(path, "needle", "none"), 0);
 	write_with_needle_at(fixture, 0, 0);
-	assert_false(file_contains(path, "needle"));
-	assert_false(file_contains(fixture_path(fixture, "none"), "needle"));
-	assert_false(file_contains(fixture->root, "needle"));
+	assert_int_equal(look_for(path, "needle", "none"), 0);
+	assert_int_equal(look_for(fixture_path(fixture, "none"), "needle", "none"), -ENOENT);
+	assert_int_equal(look_for(fixture->root, "needle", "none"), -EISDIR);
+}
+
+/* Not a byte before nor behind the part that is to be looked at. */
+static void test_look_for_within(void **state)
+{
+	static const struct file_needle needles[] = {FILE_NEEDLE("\0a\0"), FILE_NEEDLE("b")};
+	const struct fixture *fixture = *state;
+	char path[256];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/bytes", fixture->root);
+	file = fopen(path, "we");
+	assert_non_null(file);
+	assert_int_equal(fwrite("b\0a\0cb", 1, 6, file), 6);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(file_look_for(path, 1, 3, needles, 2), 1);
+	assert_int_equal(file_look_for(path, 1, 2, needles, 2), 0);
+	assert_int_equal(file_look_for(path, 2, 3, needles, 2), 0);
+	assert_int_equal(file_look_for(path, 2, 4, needles, 2), 2);
+	assert_int_equal(file_look_for(path, 6, 4, needles, 2), 0);
 }
 
 int main(void)
@@ -129,7 +157,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FIXTURE_TEST(test_sizes),    FIXTURE_TEST(test_rereads_from_the_start),
 		FIXTURE_TEST(test_errors),   FIXTURE_TEST(test_zeros_are_content),
-		FIXTURE_TEST(test_contains),
+		FIXTURE_TEST(test_look_for), FIXTURE_TEST(test_look_for_within),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
