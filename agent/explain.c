@@ -105,6 +105,8 @@ static const struct wording wordings[_REASON_MAX] = {
 	[REASON_OBSERVING] = {"aged {} ago: watching what comes of it (for {})", UNIT_USEC},
 	[REASON_NO_BETTER] =
 		{"not aged: judged {} ago that it made nothing better (again after {})", UNIT_USEC},
+	[REASON_FREQUENCY] = {"at its limit: the kernel promotes by frequency, and is left to it",
+			      UNIT_NONE},
 	[REASON_FOUR] = {"at its limit: {} generations (kept at {})", UNIT_COUNT},
 	[REASON_CHURN_PAUSE] = {"churn pauses, to see whether it pays: since {} (for {})",
 				UNIT_USEC},

@@ -141,7 +141,7 @@ bool churn_begins(const struct memcg_view *view, struct plan *plan)
 	struct gclk_state *gclk = &view->state->gclk;
 	uint64_t before_ppm = gclk_cost_ppm(view, BEFORE);
 
-	if (!view->class->churn || view->aging == AGING_KEEPS || is_waiting(view) ||
+	if (!view->class->churn || view_leaves_frequency(view) || is_waiting(view) ||
 	    !is_number(before_ppm) || !is_number(sample->lru_bytes[LRU_ANON]) ||
 	    !is_number(sample->lru_bytes[LRU_FILE]) ||
 	    sample->lru_bytes[LRU_FILE] <= sample->lru_bytes[LRU_ANON] ||
@@ -216,7 +216,7 @@ void churn_plan(const struct memcg_view *view, struct plan *plan)
 	struct gclk_state *gclk = &view->state->gclk;
 	uint64_t m_ppm = gclk_cost_ppm(view, AFTER);
 
-	if (!view->class->churn) {
+	if (!view->class->churn || view_leaves_frequency(view)) {
 		gclk_disturb(view);
 		view_say(view, REASON_LIMIT_WAIT, 0, gclk_units_usec(view, TRIAL));
 		return;

@@ -16,6 +16,10 @@
  * (ii) anon is stuck: a good part of the memory is anon, swap is free, nothing of it was evicted
  *	for four units, and one evicted page in ten comes back as a file refault. Under a shared
  *	limit this alone counts.
+ * A kernel that promotes by frequency needs no flush for (i): what is not used any more falls behind
+ * by itself there, and what it kept for its frequency would be aged, too. Anon that is stuck is no
+ * question of frequency.
+ *
  * From 6.14 on, where agings always happen (aging.c tells), one aging every w units does no harm,
  * and brings much where the kernel protects what was read often long ago; w adapts. (Three in a row
  * cost a stationary Zipf workload hits for a hundred units and more.)
@@ -316,7 +320,8 @@ void flush_watch(const struct memcg_view *view, struct plan *plan)
 		gclk->theta_ppm = THETA_START_PPM;
 	if (gclk->width_ppm == 0)
 		gclk->width_ppm = WIDTH_START_PPM;
-	follow_ref(view);
+	if (!view_leaves_frequency(view))
+		follow_ref(view);
 	if (is_off(view))
 		return;
 	if (anon_is_stuck(view, plan))
@@ -325,6 +330,8 @@ void flush_watch(const struct memcg_view *view, struct plan *plan)
 	else if (shared)
 		view_say(view, REASON_LIMIT_BOUND, view->state->residence.usec,
 			 RESIDENCE_BOUND_USEC);
+	else if (view_leaves_frequency(view))
+		view_say(view, REASON_FREQUENCY, 0, 0);
 	else if (!watch_regression(view, plan) && view->aging == AGING_ALWAYS)
 		watch_width(view, plan);
 }

@@ -10,7 +10,8 @@
  *
  * Here is who may be aged and when nothing is judged; flush.c has the evidence and what follows
  * from it, churn.c a bolder kind of aging that is to be asked for. With frequency-guided promotion
- * four generations are kept alive instead, and nothing is flushed.
+ * anon that is stuck is all that is left to do; or, where the kernel ages as from 6.14 on, to keep
+ * four generations alive, since it un-sticks anon itself there.
  *
  * Nothing is judged within three units of an action, be it an eviction of ours, nor in the first
  * six units. Refaults and stalls do not hold this law back, since they are what it is to mend.

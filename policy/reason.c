@@ -64,6 +64,7 @@ static const char *const names[_REASON_MAX] = {
 	[REASON_FLUSH_FAILED] = "flush-failed",
 	[REASON_OBSERVING] = "observing",
 	[REASON_NO_BETTER] = "no-better",
+	[REASON_FREQUENCY] = "frequency",
 	[REASON_FOUR] = "four",
 	[REASON_CHURN_PAUSE] = "churn-pause",
 	[REASON_CHURN_NO_GAIN] = "churn-no-gain",

@@ -77,6 +77,7 @@ enum reason {
 	REASON_FLUSH_FAILED,   /* agings that happened : wanted */
 	REASON_OBSERVING,      /* usec since the last aging : usec of observation */
 	REASON_NO_BETTER,      /* usec since the last flush was judged : usec to wait */
+	REASON_FREQUENCY,      /* the kernel promotes by it, and is left to */
 	REASON_FOUR,           /* generations : generations worth keeping */
 	REASON_CHURN_PAUSE,    /* usec without agings : usec of the pause */
 	REASON_CHURN_NO_GAIN,  /* ppm that refaults cost with agings : to be below */

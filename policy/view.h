@@ -14,7 +14,7 @@ enum aging_rule {
 	AGING_UNKNOWN,
 	AGING_REFUSES, /* up to 6.13: not by itself at a limit; "+" is refused while four exist */
 	AGING_ALWAYS,  /* 6.14 on: by itself, and "+" whenever asked for */
-	AGING_KEEPS,   /* frequency-guided promotion: four generations are worth keeping */
+	AGING_KEEPS,   /* the same, and promotes by frequency: four are worth keeping */
 };
 
 /* What a law looks at for one memcg, gathered once by the planner. */
@@ -31,6 +31,12 @@ struct memcg_view {
 	uint64_t floor_bytes;  /* for the explanation */
 	enum aging_rule aging; /* of this kernel */
 };
+
+/* The kernel counts every use and promotes by that: what to keep is left to it. */
+static inline bool view_leaves_frequency(const struct memcg_view *view)
+{
+	return view->snapshot->system.capability >= CAPABILITY_FAST_PATH;
+}
 
 /* The time that a rate of taking counts for, dt_usec after the last look: two intervals at most. What
  * was read long ago, since its counters are dear, has saved up nothing. */

@@ -226,8 +226,10 @@ static const char *check_age_at_limit(const struct check *c, const struct decisi
 		return "merges without being asked to";
 	if (d->force && (fg || !c->params->classes[m->class_index].churn))
 		return "churns what it must not";
-	if ((d->reason == REASON_KEEP_FOUR) != fg && d->reason != REASON_FLUSH_NEXT)
-		return "keeps four generations, or flushes, on the wrong kernel";
+	if (d->reason == REASON_KEEP_FOUR && !(fg && m->counts_proactive))
+		return "keeps four generations on the wrong kernel";
+	if (fg && (d->reason == REASON_FLUSH_REGRESSION || d->reason == REASON_FLUSH_DUE))
+		return "flushes for what is left to the kernel";
 	if (d->reason == REASON_FLUSH_REGRESSION && verdict->measured <= verdict->limit)
 		return "flushes without a regression";
 	if ((d->reason == REASON_FLUSH_ANON || d->reason == REASON_FLUSH_DUE) &&

@@ -176,7 +176,23 @@ static void test_a_refusal_decides(void **arg)
 	w.snapshot.system.capability = CAPABILITY_TIERS;
 	assert_int_equal(rule(), AGING_REFUSES);
 	w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	assert_int_equal(rule(), AGING_REFUSES);
+}
+
+/* Where the kernel promotes by frequency nothing but the counters of proactive reclaim tells. */
+static void test_fast_path(void **arg)
+{
+	(void)arg;
+	begin();
+	w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	view.state->aging.aged_by_itself = 100;
+	view.state->aging.aged_full = 100;
+	assert_int_equal(rule(), AGING_UNKNOWN);
+	world_add(&w, -1, MIB(10), 0);
+	w.memcgs[1].counts_proactive = true;
 	assert_int_equal(rule(), AGING_KEEPS);
+	w.snapshot.system.capability = CAPABILITY_TIERS;
+	assert_int_equal(rule(), AGING_ALWAYS);
 }
 
 /* Some memcgs' counters are not read; one that shows it is enough. */
@@ -302,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_proactive_counters_decide),
 		cmocka_unit_test(test_grants_decide),
 		cmocka_unit_test(test_all_learn_from_one),
+		cmocka_unit_test(test_fast_path),
 		cmocka_unit_test(test_four_generations_by_itself_decide),
 		cmocka_unit_test(test_what_is_not_by_itself),
 		cmocka_unit_test(test_kernels_are_told_apart),

@@ -444,6 +444,19 @@ static void test_config_ends_it(void **arg)
 	assert_null(world_decision(&h.w, h.job));
 }
 
+/* The kernel was found to promote by frequency only now. */
+static void test_fast_path_ends_it(void **arg)
+{
+	(void)arg;
+	begin(loops);
+	run(20);
+	assert_int_equal(phase(), GCLK_CHURN);
+	h.w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	limit_run(&h, 1);
+	assert_int_equal(phase(), GCLK_WATCH);
+	assert_null(world_decision(&h.w, h.job));
+}
+
 /* While it runs and for three units after, nothing is flushed. */
 static void test_no_flush_meanwhile(void **arg)
 {
@@ -474,6 +487,7 @@ int main(void)
 		cmocka_unit_test(test_late_looks_end_it),
 		cmocka_unit_test(test_agings_that_do_nothing_end_it),
 		cmocka_unit_test(test_config_ends_it),
+		cmocka_unit_test(test_fast_path_ends_it),
 		cmocka_unit_test(test_no_flush_meanwhile),
 	};
 

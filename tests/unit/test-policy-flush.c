@@ -758,6 +758,7 @@ static void test_fg_keeps_four(void **arg)
 	(void)arg;
 	limit_init(&h, KERNEL_614);
 	h.w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	limit_sample(&h)->counts_proactive = true;
 	run(20);
 	assert_true(h.agings > 10);
 	assert_int_equal(h.forced, 0);
@@ -768,6 +769,35 @@ static void test_fg_keeps_four(void **arg)
 	h.w.snapshot.system.capability = CAPABILITY_TIERS;
 	run(20);
 	assert_int_equal(h.agings, 0);
+}
+
+/* On top of a kernel that ages as up to 6.13 there is nothing to keep, nor to flush for misses. */
+static void test_fg_is_left_alone(void **arg)
+{
+	(void)arg;
+	begin(KERNEL_612, 300);
+	h.w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	limit_state(&h)->aging.aged_by_itself = 100;
+	miss(2000);
+	run(20);
+	assert_int_equal(h.agings, 0);
+	assert_reason(REASON_FREQUENCY);
+	h.w.snapshot.system.capability = CAPABILITY_TIERS;
+	limit_state(&h)->aging.aged_by_itself = 0;
+	miss(4000);
+	run(20);
+	assert_true(h.agings > 0);
+}
+
+static void test_fg_anon_is_stuck(void **arg)
+{
+	(void)arg;
+	anon_cold(&h, 800);
+	h.w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	run_until(REASON_FLUSH_ANON, 7);
+	h.swap_out = 800;
+	run_until(REASON_OBSERVING, 6);
+	assert_int_equal(h.agings, 2);
 }
 
 /* --- what stops it */
@@ -1061,6 +1091,8 @@ int main(void)
 		cmocka_unit_test(test_614_width_adapts),
 		cmocka_unit_test(test_614_regression),
 		cmocka_unit_test(test_fg_keeps_four),
+		cmocka_unit_test(test_fg_is_left_alone),
+		cmocka_unit_test(test_fg_anon_is_stuck),
 		cmocka_unit_test(test_who_is_not_aged),
 		cmocka_unit_test(test_other_actions_blind),
 		cmocka_unit_test(test_headroom_does_not_blind),

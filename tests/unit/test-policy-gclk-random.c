@@ -141,8 +141,10 @@ static void looked(struct limit_host *host)
 static void build(struct limit_host *host, struct dice *d)
 {
 	limit_init(host, dice_once_in(d, 2) ? KERNEL_614 : KERNEL_612);
-	if (dice_once_in(d, 4))
+	if (dice_once_in(d, 4)) {
 		host->w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+		limit_sample(host)->counts_proactive = host->kernel == KERNEL_614;
+	}
 	host->w.params.classes[0].churn = dice_once_in(d, 2);
 	host->undrained = dice_once_in(d, 4);
 	if (host->undrained)

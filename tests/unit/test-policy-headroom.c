@@ -261,15 +261,21 @@ static void test_not_listed(void **arg)
 	assert_int_equal(w.plan.n_decisions, 0);
 }
 
-/* A kernel that ages at a limit by itself, or promotes by frequency, is left alone. */
+/* A kernel that ages at a limit as from 6.14 on is left alone, whether it promotes by frequency or
+ * not; one that promotes by frequency and does not is not. */
 static void test_kernels_that_age_by_themselves(void **arg)
 {
 	(void)arg;
 	begin(0);
+	w.memcgs[db].counts_proactive = true;
 	w.snapshot.system.capability = CAPABILITY_FAST_PATH;
 	world_tick(&w);
 	assert_int_equal(w.plan.n_decisions, 0);
 	w.snapshot.system.capability = CAPABILITY_GENERATIONS;
+	world_tick(&w);
+	assert_int_equal(w.plan.n_decisions, 0);
+	w.memcgs[db].counts_proactive = false;
+	w.snapshot.system.capability = CAPABILITY_FAST_PATH;
 	world_tick(&w);
 	assert_evicts(MIB(4), MIB(6));
 }

@@ -285,7 +285,7 @@ static void test_wants_tiers(void **arg)
 	assert_false(w.states[a].wants_tiers);
 	/* Where no headroom is kept. */
 	w.memcgs[a].max_bytes = MIB(1000);
-	w.snapshot.system.capability = CAPABILITY_FAST_PATH;
+	w.memcgs[a].counts_proactive = true;
 	world_tick(&w);
 	assert_false(w.states[a].wants_tiers);
 }
