@@ -24,5 +24,8 @@ ssize_t door_ask(int fd, const char *text)
 {
 	ssize_t n = pwrite(fd, text, strlen(text), 0);
 
+	/* lru_gen has no offsets for writing: seq_open() takes FMODE_PWRITE away. */
+	if (n < 0 && errno == ESPIPE)
+		n = write(fd, text, strlen(text));
 	return n < 0 ? -errno : n;
 }

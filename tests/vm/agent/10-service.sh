@@ -12,6 +12,10 @@ install_root
 setup_zram 512M
 settings >"$state/before"
 
+fgreclaimctl features | tee features
+grep -Eq '^swappiness-max .* lru_gen (takes|refuses) swappiness "max"' features ||
+	fail "lru_gen could not be asked"
+
 mark
 systemctl start fgreclaimd || { since; fail "the unit does not start"; }
 status_is '^tiers, dry run: [0-9]+ of [0-9]+ memcgs' || fail "status: $(status_text)"
