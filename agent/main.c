@@ -7,6 +7,7 @@
 #include "macro.h"
 #include "manager.h"
 #include "notify.h"
+#include "parse.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -19,6 +20,9 @@ enum {
 	OPT_ROOT,
 	OPT_DRY_RUN,
 	OPT_ONCE,
+	OPT_RECORD,
+	OPT_RECORD_MAX,
+	OPT_RECORD_HASH_NAMES,
 	OPT_CHECK_CONFIG,
 	OPT_DUMP_CONFIG,
 	OPT_VERSION,
@@ -40,26 +44,42 @@ static void print_help(void)
 	     "  --root=DIR       look at DIR/sys and DIR/proc in place of the host's\n"
 	     "  --dry-run        decide and report, do not act\n"
 	     "  --once           look twice, act once, print a table, leave\n"
+	     "  --record=FILE    write what is seen and planned to a trace, for fgreclaimctl "
+	     "replay\n"
+	     "  --record-max=SIZE    with FILE.1, the former part, below this: 64M if not given\n"
+	     "  --record-hash-names  names of cgroups by a hash\n"
 	     "  --check-config   check the configuration and leave\n"
 	     "  --dump-config    print the effective configuration and leave\n"
 	     "  --version        print the version and leave\n"
 	     "  --help           print this and leave");
 }
 
+static const struct option options[] = {
+	{"config", required_argument, NULL, OPT_CONFIG},
+	{"root", required_argument, NULL, OPT_ROOT},
+	{"dry-run", no_argument, NULL, OPT_DRY_RUN},
+	{"once", no_argument, NULL, OPT_ONCE},
+	{"record", required_argument, NULL, OPT_RECORD},
+	{"record-max", required_argument, NULL, OPT_RECORD_MAX},
+	{"record-hash-names", no_argument, NULL, OPT_RECORD_HASH_NAMES},
+	{"check-config", no_argument, NULL, OPT_CHECK_CONFIG},
+	{"dump-config", no_argument, NULL, OPT_DUMP_CONFIG},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{"help", no_argument, NULL, OPT_HELP},
+	{0},
+};
+
+static bool parse_record_max(const char *text, uint64_t *ret)
+{
+	if (parse_bytes(text, ret) >= 0 && *ret >= RECORDER_LEAST_BYTES && *ret <= INT64_MAX)
+		return true;
+	fprintf(stderr, "fgreclaimd: --record-max: \"%s\" is not a size of 16K or more\n", text);
+	return false;
+}
+
 /* Returns -1 to go on, or the exit code. */
 static int parse_arguments(int argc, char **argv, struct arguments *ret)
 {
-	static const struct option options[] = {
-		{"config", required_argument, NULL, OPT_CONFIG},
-		{"root", required_argument, NULL, OPT_ROOT},
-		{"dry-run", no_argument, NULL, OPT_DRY_RUN},
-		{"once", no_argument, NULL, OPT_ONCE},
-		{"check-config", no_argument, NULL, OPT_CHECK_CONFIG},
-		{"dump-config", no_argument, NULL, OPT_DUMP_CONFIG},
-		{"version", no_argument, NULL, OPT_VERSION},
-		{"help", no_argument, NULL, OPT_HELP},
-		{0},
-	};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
@@ -79,6 +99,16 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
 			break;
 		case OPT_ONCE:
 			ret->manager.once = true;
+			break;
+		case OPT_RECORD:
+			ret->manager.record.path = optarg;
+			break;
+		case OPT_RECORD_MAX:
+			if (!parse_record_max(optarg, &ret->manager.record.max_bytes))
+				return EXIT_USAGE;
+			break;
+		case OPT_RECORD_HASH_NAMES:
+			ret->manager.record.hash_names = true;
 			break;
 		case OPT_CHECK_CONFIG:
 			ret->check_config = true;
@@ -135,7 +165,9 @@ static int run(const struct arguments *arguments, struct config *config)
 
 int main(int argc, char **argv)
 {
-	struct arguments arguments = {.manager.root = ""};
+	struct arguments arguments = {
+		.manager = {.root = "", .record.max_bytes = RECORDER_MAX_BYTES},
+	};
 	struct config_error error;
 	struct config *config;
 	int status;

@@ -135,6 +135,7 @@ int manager_reload(struct manager *manager, char *ret_why, size_t size)
 		executor_configure(manager->executor, config, manager_is_dry_run(manager));
 		ticker_configure(manager->ticker, config);
 		hierarchy_classify(manager->hierarchy, config);
+		recorder_configure(manager->recorder, config);
 		manager->pace.classes = (struct report_classes){0};
 		manager->host.fast_path = config->fast_path;
 		features_probe(&manager->features, &manager->host);

@@ -6,16 +6,18 @@
 #define FGRECLAIM_MANAGER_H
 
 #include "config.h"
+#include "recorder.h"
 
 #include <stdbool.h>
 
 struct manager;
 
 struct manager_options {
-	const char *root;        /* "" for the host */
-	const char *config_path; /* NULL: the standard places */
-	bool dry_run;            /* whatever the configuration says */
-	bool once;               /* look twice, act once, print a table, leave */
+	const char *root;                /* "" for the host */
+	const char *config_path;         /* NULL: the standard places */
+	bool dry_run;                    /* whatever the configuration says */
+	struct recorder_settings record; /* path NULL: no */
+	bool once;                       /* look twice, act once, print a table, leave */
 };
 
 /* Takes over config on success and on failure. Errors: -ENOMEM and others of setting up. */

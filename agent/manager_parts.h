@@ -46,6 +46,7 @@ struct manager {
 	struct executor *executor;
 	struct protector *protector;
 	struct pass pass;
+	struct recorder *recorder; /* NULL: without --record */
 	struct ticker *ticker;
 	struct stop stop;
 	struct loop_lag *lag;

@@ -26,6 +26,7 @@ struct manager *manager_free(struct manager *manager)
 	ring_close(manager->ring);
 	hierarchy_close(manager->hierarchy);
 	pass_done(&manager->pass);
+	recorder_free(manager->recorder);
 	pause_done(&manager->pause);
 	account_past_done(&manager->books.past);
 	lru_gen_close(&manager->lru_gen);
@@ -89,6 +90,18 @@ static int add_protector(struct manager *manager)
 	return r;
 }
 
+static int add_recorder(struct manager *manager)
+{
+	int r;
+
+	if (!manager->options.record.path || !manager->hierarchy)
+		return 0;
+	r = recorder_new(&manager->options.record, manager->config, &manager->features,
+			 &manager->recorder);
+	manager->pass.recorder = manager->recorder;
+	return r;
+}
+
 /* Looks at what the host can do. All but a lack of memory is a lower step of the ladder. */
 static int open_host(struct manager *manager)
 {
@@ -149,6 +162,9 @@ int manager_new(const struct manager_options *options, struct config *config, st
 		return r;
 	r = pass_init(&manager->pass, options->root, manager->hierarchy, &manager->lru_gen,
 		      &manager->features);
+	if (r < 0)
+		return r;
+	r = add_recorder(manager);
 	if (r < 0)
 		return r;
 	r = executor_new(manager->ring, &manager->lru_gen, &manager->executor);

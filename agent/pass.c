@@ -177,7 +177,9 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 		.decisions = pass->decisions,
 		.capacity = pass->decisions_capacity,
 	};
+	recorder_snapshot(pass->recorder, snapshot, pass->states, memcgs);
 	policy_plan(&config->policy, snapshot, pass->states, pass->planned_bytes, ret_plan);
+	recorder_plan(pass->recorder, ret_plan, pass->states, n);
 	for (size_t i = 0; i < n; i++) {
 		enum reason former = memcgs[i]->state.verdict.reason;
 

@@ -9,6 +9,7 @@
 
 #include "pause_set.h"
 #include "plan.h"
+#include "recorder.h"
 #include "sampler.h"
 
 #include <time.h>
@@ -29,6 +30,7 @@ struct pass {
 	struct memcg_state *states; /* one entry a memcg */
 	uint64_t *planned_bytes;    /* likewise */
 	size_t memcgs_capacity;
+	struct recorder *recorder; /* whoever runs passes sets it; NULL: nothing is recorded */
 	struct decision *decisions;
 	size_t decisions_capacity;
 	struct snapshot snapshot; /* of the last pass_end(), until the next pass begins */

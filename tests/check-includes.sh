@@ -57,7 +57,7 @@ found=$(
 	only_in '^<libcgroup' agent/hierarchy.c <"$list"
 	only_in '^<liburing' agent/ring_uring.c <"$list"
 	only_in '^<(n?curses|term|panel)' agent/top.c <"$list"
-	only_in '^<jansson' agent/json.c <"$list"
+	only_in '^<jansson' agent/json.c agent/trace.c <"$list"
 	only_in '^<systemd/sd-event\.h>' agent/bus.c agent/bus.h agent/ring.c \
 		agent/ring.h agent/loop_lag.c agent/loop_lag.h agent/manager.c agent/manager_parts.h \
 		agent/signals.c agent/signals.h \

@@ -11,4 +11,5 @@ listings=${srcdir:-.}/tests/fixtures/listings
 ./fuzz-kparse-lru-gen "$fuzz/corpus/kparse-lru-gen" "$listings"
 ./fuzz-kparse-small "$fuzz/corpus/kparse-small"
 ./fuzz-parse "$fuzz/corpus/parse"
+./fuzz-trace "$fuzz/corpus/trace"
 ./fuzz-config "$fuzz/../../conf"
