@@ -24,6 +24,8 @@ enum {
 	OPT_WHY,
 	OPT_WAIT,
 	OPT_SINCE,
+	OPT_CONFIG,
+	OPT_SWEEP,
 	OPT_VERSION,
 	OPT_HELP,
 };
@@ -35,7 +37,10 @@ struct verb {
 	bool lists; /* takes --why */
 	bool waits; /* takes --wait= */
 	bool no_json;
-	bool looks_back;  /* takes --since= */
+	bool looks_back; /* takes --since= */
+	bool takes_trace;
+	bool plans;       /* takes --config= and --sweep= */
+	bool writes;      /* takes --output=, and must have it */
 	bool asks_daemon; /* has no use for --root= */
 };
 
@@ -50,6 +55,8 @@ static const struct verb verbs[] = {
 	 .needs_cgroup = true},
 	{.name = "report", .run = ctl_report, .asks_daemon = true, .looks_back = true},
 	{.name = "top", .run = ctl_top, .asks_daemon = true, .waits = true, .no_json = true},
+	{.name = "replay", .run = ctl_replay, .takes_trace = true, .plans = true},
+	{.name = "plot", .run = ctl_plot, .takes_trace = true, .writes = true},
 	{.name = "status", .run = ctl_status, .asks_daemon = true},
 	{.name = "pause", .run = ctl_pause, .asks_daemon = true, .takes_cgroup = true},
 	{.name = "resume", .run = ctl_resume, .asks_daemon = true, .takes_cgroup = true},
@@ -67,6 +74,8 @@ static void print_help(void)
 	     "                        daemon that runs, or what one would\n"
 	     "  generations [CGROUP]  MGLRU's generations and tiers of one cgroup, or of all;\n"
 	     "                        by path, or by the end of it: mongod.service\n"
+	     "  replay TRACE          plans a trace of fgreclaimd --record again\n"
+	     "  plot TRACE -o FILE    draws it: memory, working set, refaults, decisions\n"
 	     "Of the daemon, over the system bus:\n"
 	     "  top                   the same as list and more, on a screen\n"
 	     "  status                what it does, has done, and costs\n"
@@ -82,6 +91,9 @@ static void print_help(void)
 	     "  --wait=SEC   list: time between its two looks at a live host, 1 if not given\n"
 	     "               top: between two of its questions\n"
 	     "  --since=TIME report: as far back, in full hours; to its start if not given\n"
+	     "  --config=FILE    replay: by this configuration too, and what differs\n"
+	     "  --sweep=[CLASS.]KEY=A,B,C    replay: a table, freed against refaults\n"
+	     "  --output=FILE    plot: the SVG file that is written, -o for short\n"
 	     "  --version    print the version and leave\n"
 	     "  --help       print this and leave\n"
 	     "\n"
@@ -137,22 +149,26 @@ static int parse_since(const char *text, struct ctl *ret)
 	return -1;
 }
 
+static const struct option options[] = {
+	{"root", required_argument, NULL, OPT_ROOT},
+	{"json", no_argument, NULL, OPT_JSON},
+	{"why", no_argument, NULL, OPT_WHY},
+	{"wait", required_argument, NULL, OPT_WAIT},
+	{"since", required_argument, NULL, OPT_SINCE},
+	{"config", required_argument, NULL, OPT_CONFIG},
+	{"sweep", required_argument, NULL, OPT_SWEEP},
+	{"output", required_argument, NULL, 'o'},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{"help", no_argument, NULL, OPT_HELP},
+	{0},
+};
+
 /* Returns -1 to go on, or the exit code. */
 static int parse_options(int argc, char **argv, struct ctl *ret, struct only *ret_only)
 {
-	static const struct option options[] = {
-		{"root", required_argument, NULL, OPT_ROOT},
-		{"json", no_argument, NULL, OPT_JSON},
-		{"why", no_argument, NULL, OPT_WHY},
-		{"wait", required_argument, NULL, OPT_WAIT},
-		{"since", required_argument, NULL, OPT_SINCE},
-		{"version", no_argument, NULL, OPT_VERSION},
-		{"help", no_argument, NULL, OPT_HELP},
-		{0},
-	};
 	int option, status = -1;
 
-	while (status < 0 && (option = getopt_long(argc, argv, "", options, NULL)) >= 0) {
+	while (status < 0 && (option = getopt_long(argc, argv, "o:", options, NULL)) >= 0) {
 		switch (option) {
 		case OPT_ROOT:
 			if (!*optarg)
@@ -165,6 +181,15 @@ static int parse_options(int argc, char **argv, struct ctl *ret, struct only *re
 		case OPT_WHY:
 			ret->why = true;
 			ret_only->list = "--why";
+			break;
+		case OPT_CONFIG:
+			ret->config_path = optarg;
+			break;
+		case OPT_SWEEP:
+			ret->sweep = optarg;
+			break;
+		case 'o':
+			ret->output = optarg;
 			break;
 		case OPT_WAIT:
 			status = parse_wait(optarg, ret);
@@ -195,6 +220,23 @@ static const struct verb *find_verb(const char *name)
 	return NULL;
 }
 
+static int check_trace_options(const struct ctl *ctl, const struct verb *verb)
+{
+	if (verb->takes_trace && !ctl->argument)
+		return fail_usage("%s: no TRACE", verb->name);
+	if (verb->takes_trace && *ctl->root)
+		return fail_usage("--root is not for %s", verb->name);
+	if ((ctl->config_path || ctl->sweep) && !verb->plans)
+		return fail_usage("%s is not for %s", ctl->sweep ? "--sweep" : "--config",
+				  verb->name);
+	if (ctl->config_path && ctl->sweep)
+		return fail_usage("--config and --sweep do not go together");
+	if (!ctl->output != !verb->writes)
+		return fail_usage(ctl->output ? "--output is not for %s" : "%s: no --output",
+				  verb->name);
+	return -1;
+}
+
 /* Returns the exit code, or sets *ret_verb to go on. */
 static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct verb **ret_verb)
 {
@@ -210,7 +252,7 @@ static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct 
 	if (!verb)
 		return fail_usage("unknown verb \"%s\"; try --help", argv[optind]);
 	optind++;
-	if (verb->takes_cgroup && optind < argc)
+	if ((verb->takes_cgroup || verb->takes_trace) && optind < argc)
 		ret->argument = argv[optind++];
 	if (optind < argc)
 		return fail_usage("unexpected argument \"%s\"", argv[optind]);
@@ -226,6 +268,9 @@ static int parse_arguments(int argc, char **argv, struct ctl *ret, const struct 
 		return fail_usage("%s is not for %s", only.report, verb->name);
 	if (*ret->root && verb->asks_daemon)
 		return fail_usage("--root is not for %s", verb->name);
+	status = check_trace_options(ret, verb);
+	if (status >= 0)
+		return status;
 	*ret_verb = verb;
 	return EXIT_SUCCESS;
 }

@@ -19,6 +19,8 @@ struct ctl {
 	uint64_t wait_usec; /* list: between the two looks, on a live host; top: between questions */
 	bool wait_given;    /* as was asked for, and so by a look of its own */
 	uint64_t since_usec; /* report: as far back; UINT64_MAX: to the start of the daemon */
+	const char *config_path, *sweep; /* replay */
+	const char *output;              /* plot */
 };
 
 int ctl_features(const struct ctl *ctl);
@@ -27,6 +29,8 @@ int ctl_list(const struct ctl *ctl);
 int ctl_explain(const struct ctl *ctl);
 int ctl_report(const struct ctl *ctl);
 int ctl_top(const struct ctl *ctl);
+int ctl_replay(const struct ctl *ctl);
+int ctl_plot(const struct ctl *ctl);
 int ctl_status(const struct ctl *ctl);
 int ctl_pause(const struct ctl *ctl);
 int ctl_resume(const struct ctl *ctl);
