@@ -194,7 +194,7 @@ static int assign(struct load *load, const char *name, const char *value)
 		return assign_match(load, value);
 	if (strcmp(key->name, "Hours") == 0)
 		return assign_hours(load, key, value);
-	if (!*value)
+	if (!*value && strcmp(key->name, "Textfile") != 0)
 		return fault(load, name, "no value; it takes %s", key->form);
 	if (key->section == SECTION_CLASS)
 		base = (char *)&policy->classes[load->class_index];
@@ -259,7 +259,9 @@ static int enter_section(struct load *load, char *name)
 		}
 	}
 	return fault(load, NULL,
-		     "[%s]: unknown section; there are [Agent], [Swap] and [Class NAME]", name);
+		     "[%s]: unknown section; there are [Agent], [Swap], [Metrics] and [Class "
+		     "NAME]",
+		     name);
 }
 
 /* ini_reader: ends the file for inih at the first fault. */

@@ -43,12 +43,17 @@ struct config_match {
 	int32_t class_index;
 };
 
+/* Longest path of Textfile=: what a line holds. */
+#define CONFIG_TEXTFILE_MAX 192
+
 struct config {
 	uint64_t interval_usec;
 	uint64_t write_deadline_usec;
 	bool dry_run;
 	enum fast_path fast_path;
 	enum ring_choice ring;
+	char textfile[CONFIG_TEXTFILE_MAX]; /* empty: no metrics are written */
+	uint32_t top_memcgs;                /* with metrics of their own */
 	struct policy_params policy;
 	struct hours hours[CLASSES_MAX]; /* of the classes of policy */
 	struct config_match *matches;    /* in the order in which they count: first fit wins */

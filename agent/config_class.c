@@ -49,6 +49,8 @@ void config_dump(const struct config *config, FILE *f)
 	config_keys_print(SECTION_AGENT, config, f);
 	fputs("\n[Swap]\n", f);
 	config_keys_print(SECTION_SWAP, config, f);
+	fputs("\n[Metrics]\n", f);
+	config_keys_print(SECTION_METRICS, config, f);
 	for (size_t i = 0; i < policy->n_classes; i++) {
 		fprintf(f, "\n[Class %s]\n", policy->classes[i].name);
 		for (; m < config->n_matches && config->matches[m].class_index == (int32_t)i; m++)

@@ -14,6 +14,7 @@
 #include "parse.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -150,6 +151,20 @@ static int parse_number(const struct config_key *key, const char *value, void *f
 static void print_number(const void *field, FILE *f)
 {
 	fprintf(f, "%" PRIu32, *(const uint32_t *)field);
+}
+
+/* node_exporter reads files of this name and no other. */
+static int parse_textfile(const struct config_key *key _unused_, const char *value, void *field)
+{
+	if (strlen(value) >= CONFIG_TEXTFILE_MAX || (*value && fnmatch("/*[!/].prom", value, 0)))
+		return -EINVAL;
+	strcpy(field, value);
+	return 0;
+}
+
+static void print_text(const void *field, FILE *f)
+{
+	fputs(field, f);
 }
 
 static int parse_anon(const struct config_key *key _unused_, const char *value, void *field)
@@ -311,7 +326,10 @@ static const struct config_key config_keys[] = {
 	  parse_anon, print_anon, AGENT(policy.anon), 0, 0 },
 	{ SECTION_SWAP, "WriteBudget", "a size per day such as 20G/day, or infinity",
 	  parse_day, print_day, AGENT(policy.swap_write_bytes), 0, 0 },
-	{ SECTION_METRICS, "Textfile", NULL, NULL, NULL, 0, 0, 0 },
+	{ SECTION_METRICS, "Textfile", "an absolute path that ends in .prom, or empty",
+	  parse_textfile, print_text, AGENT(textfile), 0, 0 },
+	{ SECTION_METRICS, "TopMemcgs", "a number of 0 to 100",
+	  parse_number, print_number, AGENT(top_memcgs), 0, 100 },
 	{ SECTION_CLASS, "Match", "a glob of cgroup paths or names", NULL, NULL, 0, 0, 0 },
 	{ SECTION_CLASS, "Reclaim", "one of none, file, anon, all",
 	  parse_reclaim, print_reclaim, CLASS(reclaim), 0, 0 },

@@ -74,7 +74,7 @@ static void print_help(void)
 	     "                        daemon that runs, or what one would\n"
 	     "  generations [CGROUP]  MGLRU's generations and tiers of one cgroup, or of all;\n"
 	     "                        by path, or by the end of it: mongod.service\n"
-	     "  replay TRACE          plans a trace of fgreclaimd --record again\n"
+	     "  replay TRACE          plans again what fgreclaimd has recorded\n"
 	     "  plot TRACE -o FILE    draws it: memory, working set, refaults, decisions\n"
 	     "Of the daemon, over the system bus:\n"
 	     "  top                   the same as list and more, on a screen\n"

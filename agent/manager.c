@@ -13,6 +13,7 @@
 #include "notify.h"
 
 #include <errno.h>
+#include <string.h>
 
 bool manager_is_dry_run(const struct manager *manager)
 {
@@ -66,6 +67,28 @@ void manager_tell(struct manager *manager, bool at_end)
 		     loop_lag_seen(manager->lag), at_end);
 }
 
+/* An error is said when it is a new one. */
+static void tell_metrics(struct manager *manager)
+{
+	struct metrics_host host = {
+		.capability = manager->features.capability,
+		.dry_run = manager_is_dry_run(manager),
+		.executor = executor_totals(manager->executor),
+		.look_time_usec = clock_usec(CLOCK_REALTIME),
+		.top_memcgs = manager->config->top_memcgs,
+	};
+	int r;
+
+	if (!manager->config->textfile[0])
+		return;
+	host.memcgs = hierarchy_memcgs(manager->hierarchy, &host.n_memcgs);
+	own_cost_measure(&host.cost);
+	r = metrics_file_write(manager->config->textfile, &manager->metrics, &host);
+	if (r < 0 && r != manager->metrics_error)
+		log_warning("%s: %s", manager->config->textfile, strerror(-r));
+	manager->metrics_error = r;
+}
+
 /* --- the end */
 
 static int begin_stop(struct manager *manager)
@@ -115,6 +138,7 @@ void manager_on_planned(const struct plan *plan, void *userdata)
 	}
 	manager_keep_accounts(manager, plan);
 	manager_tell(manager, false);
+	tell_metrics(manager);
 }
 
 int manager_reload(struct manager *manager, char *ret_why, size_t size)
@@ -136,6 +160,7 @@ int manager_reload(struct manager *manager, char *ret_why, size_t size)
 		ticker_configure(manager->ticker, config);
 		hierarchy_classify(manager->hierarchy, config);
 		recorder_configure(manager->recorder, config);
+		metrics_configure(&manager->metrics, config);
 		manager->pace.classes = (struct report_classes){0};
 		manager->host.fast_path = config->fast_path;
 		features_probe(&manager->features, &manager->host);

@@ -12,6 +12,7 @@
 #include "hierarchy.h"
 #include "loop_lag.h"
 #include "manager.h"
+#include "metrics.h"
 #include "pause.h"
 #include "protector.h"
 #include "report.h"
@@ -58,6 +59,8 @@ struct manager {
 	struct report_pace pace;
 	struct summary summary;
 	struct manager_books books;
+	struct metrics metrics;
+	int metrics_error; /* that Textfile= gave last, and that was said */
 	struct swap_writes swap_writes;
 };
 

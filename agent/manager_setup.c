@@ -167,6 +167,8 @@ int manager_new(const struct manager_options *options, struct config *config, st
 	r = add_recorder(manager);
 	if (r < 0)
 		return r;
+	metrics_configure(&manager->metrics, config);
+	manager->pass.metrics = &manager->metrics;
 	r = executor_new(manager->ring, &manager->lru_gen, &manager->executor);
 	if (r < 0)
 		return r;

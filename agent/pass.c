@@ -177,6 +177,7 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 		.decisions = pass->decisions,
 		.capacity = pass->decisions_capacity,
 	};
+	metrics_look(pass->metrics, snapshot, pass->states);
 	recorder_snapshot(pass->recorder, snapshot, pass->states, memcgs);
 	policy_plan(&config->policy, snapshot, pass->states, pass->planned_bytes, ret_plan);
 	recorder_plan(pass->recorder, ret_plan, pass->states, n);
@@ -186,6 +187,7 @@ int pass_end(struct pass *pass, const struct config *config, struct plan *ret_pl
 		memcgs[i]->state = pass->states[i];
 		note(memcgs[i], config, snapshot);
 		report_hold(memcgs[i], former);
+		metrics_backoff(pass->metrics, &snapshot->memcgs[i], &pass->states[i], former);
 		report_advice(memcgs[i]);
 	}
 	return 0;

@@ -8,6 +8,7 @@
 #define FGRECLAIM_PASS_H
 
 #include "pause_set.h"
+#include "metrics.h"
 #include "plan.h"
 #include "recorder.h"
 #include "sampler.h"
@@ -30,6 +31,7 @@ struct pass {
 	struct memcg_state *states; /* one entry a memcg */
 	uint64_t *planned_bytes;    /* likewise */
 	size_t memcgs_capacity;
+	struct metrics *metrics;   /* likewise */
 	struct recorder *recorder; /* whoever runs passes sets it; NULL: nothing is recorded */
 	struct decision *decisions;
 	size_t decisions_capacity;

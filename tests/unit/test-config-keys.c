@@ -226,7 +226,7 @@ static void test_dump_text(void **state)
 			    "[Agent]\nInterval=2min\nDryRun=yes\nCpuBudget=1%\nWriteMax=1M\n"
 			    "WriteDeadline=500ms\nConcurrency=2\nFastPath=auto\nRing=auto\n\n[Swap]"
 			    "\nAnon=auto\nWriteBudget=20G/day\n\n"
-			    "[Class a]\n");
+			    "[Metrics]\nTextfile=\nTopMemcgs=0\n\n[Class a]\n");
 	assert_string_equal(strstr(origin + 1, "Reclaim="),
 			    "Reclaim=all\nWeight=100\nRefaultLimit=0.5%/min\n"
 			    "PressureLimit=0.05%\nFloor=2G\nChurn=no\nProtect=no\n"
@@ -269,7 +269,7 @@ static void test_installed_default(void **state)
 	config = must_load(*state, text);
 	assert_same(config, defaults);
 	/* All keys, and the line of the class. */
-	assert_int_equal(n, 21);
+	assert_int_equal(n, 23);
 	assert_string_not_equal(config->matches[0].origin, "built in");
 	config_free(config);
 	config_free(defaults);

@@ -97,13 +97,19 @@ static void test_faults(void **state)
 		{"[Class a]\nFrobnicate=1\n", "2: Frobnicate: unknown key in [Class NAME]"},
 		{"\nInterval=5s\n", "2: Interval: stands before the first [Section]"},
 		{"[Class a]\nChurn=maybe\n", "2: Churn: \"maybe\" is not yes or no"},
-		{"[Metrics]\nTextfile=/x\n", "2: Textfile: not supported by this version"},
-		{"[Metrics]\nTextfile=\n", "2: Textfile: not supported by this version"},
-		{"[Agnet]\n", "1: [Agnet]: unknown section; there are [Agent], [Swap] and "
-			      "[Class NAME]"},
-		{"[Classa]\n", "1: [Classa]: unknown section; there are [Agent], [Swap] and "
-			       "[Class NAME]"},
-		{"[]\n", "1: []: unknown section; there are [Agent], [Swap] and [Class NAME]"},
+		{"[Metrics]\nTextfile=/x\n",
+		 "2: Textfile: \"/x\" is not an absolute path that ends in .prom, or empty"},
+		{"[Metrics]\nTextfile=x.prom\n",
+		 "2: Textfile: \"x.prom\" is not an absolute path that ends in .prom, or empty"},
+		{"[Metrics]\nTopMemcgs=101\n", "2: TopMemcgs: \"101\" is not a number of 0 to 100"},
+		{"[Agnet]\n",
+		 "1: [Agnet]: unknown section; there are [Agent], [Swap], [Metrics] and "
+		 "[Class NAME]"},
+		{"[Classa]\n",
+		 "1: [Classa]: unknown section; there are [Agent], [Swap], [Metrics] and "
+		 "[Class NAME]"},
+		{"[]\n",
+		 "1: []: unknown section; there are [Agent], [Swap], [Metrics] and [Class NAME]"},
 		{"[Class]\n", "1: [Class]: a class needs a name, as in [Class NAME]"},
 		{"[Class  ]\n", "1: [Class]: a class needs a name, as in [Class NAME]"},
 		{"[Class a b]\n", "1: [Class a b]: the name may have letters, digits, \"-\", \"_\" "
