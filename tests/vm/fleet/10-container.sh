@@ -73,7 +73,7 @@ cg_read "$idle/cold-1.service" memory.swap.current
 
 progress "its own cgroup, and the tools"
 in_container once profile.json kill --wait -- /usr/sbin/fgreclaimd --root=/host --once --dry-run
-grep -E '/once.service .*never touched' once.out || fail "it does not know itself: $(<once.out)"
+grep -E '/once.service: never touched' once.out || fail "it does not know itself: $(<once.out)"
 grep -E 'pods-besteffort .*/cold-1.service' once.out || fail "the pod is of no class: $(<once.out)"
 in_container features profile.json kill --wait -- /usr/bin/fgreclaimctl --root=/host features
 grep tiers features.out || fail "$(<features.out)"
