@@ -8,4 +8,4 @@ command -v shellcheck >/dev/null || exit 77
 cd "${srcdir:-.}"
 mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' --include='*' bootstrap autogen.sh conf debian tests |
 	grep -v '\.log$' | sort)
-shellcheck -x "${scripts[@]}"
+shellcheck -x "${scripts[@]}" completion/fgreclaimctl
