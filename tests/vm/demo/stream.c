@@ -10,11 +10,9 @@
  */
 #define _GNU_SOURCE
 #include <err.h>
-#include <fcntl.h>
 #include <fts.h>
 #include <getopt.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "workload.h"
 
@@ -23,23 +21,6 @@ struct progress {
 	uint64_t bytes;
 	bool exhausted; /* the tree ended before the time did */
 };
-
-static uint64_t read_once(const char *path)
-{
-	static char buffer[64 * 1024];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	uint64_t total = 0;
-	ssize_t n;
-
-	if (fd < 0)
-		err(1, "%s", path);
-	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
-		total += (uint64_t)n;
-	if (n < 0)
-		err(1, "%s", path);
-	close(fd);
-	return total;
-}
 
 static void read_tree(char *root, uint64_t deadline_usec, struct progress *progress)
 {
@@ -55,7 +36,7 @@ static void read_tree(char *root, uint64_t deadline_usec, struct progress *progr
 		switch (entry->fts_info) {
 		case FTS_F:
 		case FTS_NSOK: /* not looked at, by FTS_NOSTAT; readdir says it is no directory */
-			progress->bytes += read_once(entry->fts_accpath);
+			progress->bytes += workload_read_file(entry->fts_accpath);
 			progress->files++;
 			break;
 		case FTS_ERR:

@@ -8,6 +8,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -83,6 +84,23 @@ uint64_t workload_now_usec(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+uint64_t workload_read_file(const char *path)
+{
+	static char buffer[64 * 1024];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	uint64_t total = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		err(1, "%s", path);
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+		total += (uint64_t)n;
+	if (n < 0)
+		err(1, "%s", path);
+	close(fd);
+	return total;
 }
 
 void workload_ready(const char *status)

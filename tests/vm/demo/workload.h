@@ -30,6 +30,9 @@ void workload_sleep(uint64_t usec);
 
 uint64_t workload_now_usec(void);
 
+/* Reads a file from beginning to end, and returns its size. Exits on failure. */
+uint64_t workload_read_file(const char *path);
+
 /* READY=1 to $NOTIFY_SOCKET, with what the unit's STATUS line shall say. Without a socket it does
  * nothing: the programs run by hand too. */
 void workload_ready(const char *status);
