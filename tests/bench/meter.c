@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Watches a run of the policy bench and decides when it is over. Once a second it writes a line of
- * comma-separated values to standard output: time, phase, residence times so far in this phase,
- * the workload's counters, the agent's CPU time, and for each cgroup the counters of `columns`. A
- * value that cannot be read is an empty field.
+ * Watches a run of a bench. Once a second it writes a line of comma-separated values to standard
+ * output: time, phase, residence times so far in this phase, the workload's counters, the agent's
+ * CPU time, zram's own memory, and for each cgroup the counters of `columns`. A value that cannot
+ * be read is an empty field.
  *
  *   meter --counters FILE --go PID [--agent CGROUP] [--progress FILE] [--full] --warm N,MIN,MAX
  *         --measure N,MIN,MAX NAME=CGROUP...
+ *   meter --counters FILE --follow [--agent CGROUP] NAME=CGROUP...
  *
  * A residence time is the time in which as many pages leave the first cgroup as it has on its LRU
  * lists; they are summed up as d pgsteal / (anon + file), so that they are right while either
  * changes. A phase ends after N of them, but not before MIN seconds, and after MAX in any case;
  * the warm-up with --full not before the first cgroup has come near its limit. Between the two,
  * PID gets SIGUSR1.
+ *
+ * With --follow it is told: SIGUSR1 begins the second phase, SIGTERM ends it, each with a sample of
+ * that moment.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -31,6 +35,7 @@
 #define TEXT_MAX    (1 << 20)
 #define UNKNOWN     UINT64_MAX
 #define LRU_GEN     "/sys/kernel/debug/lru_gen"
+#define ZRAM        "/sys/block/zram0"
 /* The first cgroup is at its limit when it holds so much of it: reclaim keeps it just below. */
 #define FULL_PERCENT 97
 
@@ -43,18 +48,21 @@ enum column {
 	REFAULT_ANON,
 	REFAULT_FILE,
 	EVENTS_MAX,
+	EVENTS_HIGH,
 	SWAP,
 	STALL_MEMORY,
+	STALL_MEMORY_FULL,
 	STALL_IO,
+	STALL_IO_FULL,
 	CPU,
 	MAX_SEQ,
 	GENERATIONS,
 	_COLUMN_MAX,
 };
 
-/* Where a column comes from: the word behind `key` in `file`. */
+/* Where a column comes from: the word behind `key` in `file`, the first one after `line`. */
 static const struct {
-	const char *name, *file, *key;
+	const char *name, *file, *key, *line;
 } columns[_COLUMN_MAX] = {
 	[CURRENT] = {"current", "memory.current", ""},
 	[ANON] = {"anon", "memory.stat", "\nanon "},
@@ -64,9 +72,12 @@ static const struct {
 	[REFAULT_ANON] = {"refault_anon", "memory.stat", "\nworkingset_refault_anon "},
 	[REFAULT_FILE] = {"refault_file", "memory.stat", "\nworkingset_refault_file "},
 	[EVENTS_MAX] = {"events_max", "memory.events", "\nmax "},
+	[EVENTS_HIGH] = {"events_high", "memory.events", "\nhigh "},
 	[SWAP] = {"swap", "memory.swap.current", ""},
 	[STALL_MEMORY] = {"stall_memory_usec", "memory.pressure", "total="},
+	[STALL_MEMORY_FULL] = {"stall_memory_full_usec", "memory.pressure", "total=", "\nfull "},
 	[STALL_IO] = {"stall_io_usec", "io.pressure", "total="},
+	[STALL_IO_FULL] = {"stall_io_full_usec", "io.pressure", "total=", "\nfull "},
 	[CPU] = {"cpu_usec", "cpu.stat", "\nusage_usec "},
 	[MAX_SEQ] = {"max_seq", NULL, NULL},
 	[GENERATIONS] = {"generations", NULL, NULL},
@@ -86,7 +97,7 @@ struct meter {
 	pid_t go;
 	const char *agent;
 	FILE *progress;
-	bool full;
+	bool full, follow;
 	struct phase phases[2];
 	struct cgroup cgroups[CGROUPS_MAX];
 	size_t n_cgroups;
@@ -113,24 +124,39 @@ static const char *read_text(const char *path)
 	return text;
 }
 
-static uint64_t number_after(const char *text, const char *key)
+static uint64_t number_after(const char *text, const char *line, const char *key)
 {
-	const char *at = strstr(text, key);
+	const char *at = line ? strstr(text, line) : text;
 	unsigned long long value;
 	char *end;
 
+	at = at ? strstr(at, key) : NULL;
 	if (!at)
 		return UNKNOWN;
 	value = strtoull(at + strlen(key), &end, 10);
 	return end == at + strlen(key) ? UNKNOWN : value;
 }
 
-static uint64_t read_value(const char *directory, const char *file, const char *key)
+static uint64_t read_line_value(const char *directory, const char *file, const char *line,
+				const char *key)
 {
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s", directory, file);
-	return number_after(read_text(path), key);
+	return number_after(read_text(path), line, key);
+}
+
+static uint64_t read_value(const char *directory, const char *file, const char *key)
+{
+	return read_line_value(directory, file, NULL, key);
+}
+
+/* mem_used_total, the third word: what zram itself takes, which no cgroup is charged for. */
+static uint64_t read_zram(void)
+{
+	unsigned long long used;
+
+	return sscanf(read_text(ZRAM "/mm_stat"), "%*u %*u %llu", &used) == 1 ? used : UNKNOWN;
 }
 
 /* The last generation of node 0 is the youngest. See the kernel's admin-
@@ -159,14 +185,14 @@ static void read_cgroup(struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < _COLUMN_MAX; i++)
 		if (columns[i].file)
-			cgroup->values[i] =
-				read_value(cgroup->path, columns[i].file, columns[i].key);
+			cgroup->values[i] = read_line_value(cgroup->path, columns[i].file,
+							    columns[i].line, columns[i].key);
 	read_generations(cgroup);
 }
 
 static void print_header(const struct meter *meter)
 {
-	printf("usec,phase,residences,ops,stream,agent_cpu_usec");
+	printf("usec,phase,residences,ops,stream,agent_cpu_usec,zram");
 	for (size_t i = 0; i < meter->n_cgroups; i++)
 		for (size_t k = 0; k < _COLUMN_MAX; k++)
 			printf(",%s_%s", meter->cgroups[i].name, columns[k].name);
@@ -191,6 +217,7 @@ static void print_sample(const struct meter *meter, unsigned int phase)
 	       meter->residences, (unsigned long long)ops[BENCH_OPS],
 	       (unsigned long long)ops[BENCH_STREAM]);
 	print_value(meter->agent ? read_value(meter->agent, "cpu.stat", "\nusage_usec ") : UNKNOWN);
+	print_value(read_zram());
 	for (size_t i = 0; i < meter->n_cgroups; i++)
 		for (size_t k = 0; k < _COLUMN_MAX; k++)
 			print_value(meter->cgroups[i].values[k]);
@@ -260,6 +287,31 @@ static void run_phase(struct meter *meter, unsigned int index)
 	}
 }
 
+static void follow(struct meter *meter)
+{
+	uint64_t next = workload_now_usec();
+	unsigned int phase = 0;
+	bool stop;
+
+	do {
+		bool go;
+
+		stop = workload_should_stop();
+		go = workload_take_go();
+		sample(meter);
+		print_sample(meter, phase);
+		if (go) { /* the last sample of one phase is the first of the next */
+			phase = 1;
+			meter->residences = 0;
+			print_sample(meter, phase);
+		}
+		while (next <= workload_now_usec())
+			next += 1000000;
+		if (!stop)
+			workload_sleep(next - workload_now_usec());
+	} while (!stop);
+}
+
 static void parse_phase(struct phase *ret, const char *option, char *text)
 {
 	const char *residences = strsep(&text, ","), *min = strsep(&text, ","), *max = text;
@@ -300,6 +352,9 @@ static void parse_option(struct meter *meter, int c, char *argument)
 	case 'f':
 		meter->full = true;
 		break;
+	case 'o':
+		meter->follow = true;
+		break;
 	case 'w':
 		parse_phase(&meter->phases[0], "--warm", argument);
 		break;
@@ -319,6 +374,7 @@ int main(int argc, char **argv)
 		{"agent", required_argument, NULL, 'a'},
 		{"progress", required_argument, NULL, 'p'},
 		{"full", no_argument, NULL, 'f'},
+		{"follow", no_argument, NULL, 'o'},
 		{"warm", required_argument, NULL, 'w'},
 		{"measure", required_argument, NULL, 'm'},
 		{0},
@@ -330,10 +386,16 @@ int main(int argc, char **argv)
 		parse_option(&meter, c, optarg);
 	for (; optind < argc && meter.n_cgroups < CGROUPS_MAX; optind++)
 		parse_cgroup(&meter, argv[optind]);
-	if (optind < argc || !meter.n_cgroups || meter.counters < 0 || meter.go <= 0)
+	if (optind < argc || !meter.n_cgroups || meter.counters < 0 ||
+	    (meter.go > 0) == meter.follow)
 		errx(2, "usage: see meter.c");
 
 	print_header(&meter);
+	if (meter.follow) {
+		workload_init();
+		follow(&meter);
+		return 0;
+	}
 	sample(&meter);
 	meter.residences = 0;
 	run_phase(&meter, 0);
