@@ -108,7 +108,8 @@ def run_values(directory):
         "load_cpu_seconds": measure.ratio(measure.rise(rows, "load_cpu_usec"), 1e6),
         "agent_cpu_percent": measure.ratio(measure.rise(rows, "agent_cpu_usec"), time, 1e-4),
     }
-    return values | read_result(directory / "result")
+    values |= read_result(directory / "result")
+    return values | {"refaults_per_op": measure.ratio(values["refault_file"], values.get("ops"))}
 
 
 # --- several

@@ -26,6 +26,7 @@ ROWS = (
     ("files_seconds", "files read in, s", 3),
     ("hot_refaults", "pages of the database read again", 0),
     ("refault_file", "file refaults", 0),
+    ("refaults_per_op", "file refaults over {operation}", 4),
     ("refault_anon", "anon refaults", 0),
     ("pgscan", "pages scanned", 0),
     ("pgsteal", "pages reclaimed", 0),
@@ -42,7 +43,8 @@ ROWS = (
     ("agent_cpu_percent", "agent CPU, %", 3),
 )
 COMPARED = ("ops_per_second", "mean_us", "p50_us", "p90_us", "p99_us", "slow_percent", "files_seconds",
-            "hot_refaults", "refault_file", "pgscan", "scan_per_steal", "held_mib", "stall_io_percent")
+            "hot_refaults", "refault_file", "refaults_per_op", "pgscan", "scan_per_steal", "held_mib",
+            "stall_io_percent")
 
 
 def heading(workload, name):
