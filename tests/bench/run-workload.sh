@@ -38,7 +38,7 @@ look() { # begin|end
 # In the cgroup.
 inside() {
 	local meter
-	wait_for 60 test -s "$BENCH/meter.pid" || fail "no meter"
+	wait_for 3600 test -s "$BENCH/meter.pid" || fail "no meter"
 	meter=$(<"$BENCH/meter.pid")
 	sleep "$age_s"
 	progress "warming up"
@@ -74,7 +74,7 @@ outside() {
 		--property=StandardError=inherit --setenv=LIB="$LIB" --setenv=IN="$IN" --setenv=OUT="$OUT" \
 		--setenv=HOME=/root --setenv=PATH="$PATH" bash "$0" inside &
 	load=$!
-	wait_for 60 test -d "$cgroup" || fail "the workload did not start"
+	wait_for 3600 test -d "$cgroup" || fail "the workload did not start"
 	start_meter
 	wait "$load" || fail "the workload failed, see load.log"
 	agent_stop

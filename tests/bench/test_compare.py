@@ -209,8 +209,9 @@ class TestFiles(unittest.TestCase):
                                 HERE / "agents" / name], check=True, stdout=subprocess.DEVNULL)
 
     def test_one_name_for_several(self):
-        names = ["random", "zipf-0.5", "zipf-0.9"]
-        self.assertEqual(self.bench.chosen(["zipf"], names), names[1:])
+        names = ["grep", "grep-cool", "zipf-0.5", "zipf-0.9"]
+        self.assertEqual(self.bench.chosen(["zipf"], names), names[2:])
+        self.assertEqual(self.bench.chosen(["grep", "zipf-0.9"], names), ["grep", "zipf-0.9"])
         self.assertEqual(self.bench.chosen([], names), names)
         with self.assertRaises(ValueError):
             self.bench.chosen(["zip"], names)
