@@ -126,9 +126,12 @@ def median(values):
 
 def interval(ratios):
     """(geometric mean, low, high) of the 95 % interval by Student's t over the logarithms; low and
-    high are None for a single one, all are None where a ratio is unknown or not above 0."""
-    if not ratios or any(ratio is None or ratio <= 0 for ratio in ratios):
+    high are None for a single one, or beside a 0, which has no logarithm; all are None where a ratio
+    is unknown."""
+    if not ratios or None in ratios:
         return None, None, None
+    if 0 in ratios:
+        return 0.0, None, None
     logs = [math.log(ratio) for ratio in ratios]
     middle = statistics.fmean(logs)
     if len(logs) == 1:

@@ -55,9 +55,12 @@ class TestInterval(unittest.TestCase):
         self.assertLess(few[1], many[1])
         self.assertGreater(few[2], many[2])
 
-    def test_what_is_unknown_or_0_stays_unknown(self):
-        for values in ([], [1.0, None], [0.0, 1.0]):
+    def test_what_is_unknown_stays_unknown(self):
+        for values in ([], [1.0, None]):
             self.assertEqual(compare.interval(values), (None, None, None))
+
+    def test_none_at_all_is_the_best_ratio(self):
+        self.assertEqual(compare.interval([0.0, 1.0]), (0.0, None, None))
 
 
 class TestComparisons(unittest.TestCase):
