@@ -26,7 +26,7 @@ completes()
 	[ "$(tr '\n' ' ' <"$tmp/out")" = "$wanted " ] || fail "not \"$wanted\": $*"
 }
 
-completes "reload report resume" re
+completes "reload replay report resume" re
 completes "explain" e
 completes "--wait= --why" --w
 completes "--json" list --j
@@ -42,6 +42,8 @@ mkdir -p "$tree/sys/fs/cgroup/other/mongod.service"
 completes "" --root = "$tree" pause mongod
 completes "/other /other/mongod.service" --root = "$tree" pause /o
 completes "$tree/sys" --root = "$tree/s"
+: >"$tree/day.trace"
+completes "$tree/day.trace" replay "$tree/day"
 
 # Both know the verbs and the options that there are.
 run_ctl 0 --help
