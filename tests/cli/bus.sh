@@ -82,6 +82,19 @@ wait_for_ctl()
 	fail "exit $status, not $wanted: $*"
 }
 
+# Rates are there from the second look on.
+wait_for_looks() # NUMBER
+{
+	for _ in $(seq 600); do
+		if "$FGRECLAIMCTL" --json status >"$tmp/out" 2>"$tmp/err" &&
+			[ "$(json "s['looks'] >= $1")" = true ]; then
+			return
+		fi
+		sleep 0.05
+	done
+	fail "no $1 looks"
+}
+
 # json EXPRESSION: what it is of $tmp/out.
 json()
 {

@@ -37,7 +37,7 @@ while [ "$i" -lt 300 ]; do
 	i=$((i + 1))
 done
 start_agent agent
-wait_for_ctl 0 --json status
+wait_for_looks 3
 cgroups=$(json 's["cgroups"]')
 [ "$cgroups" -gt 300 ] || fail "$cgroups cgroups"
 
