@@ -43,12 +43,14 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def read(self, seconds):
+        """False: there is nothing, or nobody is left to write it."""
         if not select.select([self.master], [], [], seconds)[0]:
-            return
+            return False
         try:
             self.seen += os.read(self.master, 65536).decode("utf-8", "replace")
         except OSError:
-            pass
+            return False
+        return True
 
     def forget(self):
         self.seen = ""
@@ -80,6 +82,9 @@ class Terminal:
                 self.read(0.1)
             else:
                 time.sleep(0.05)
+        # What it wrote last, and nobody has read yet.
+        while self.master >= 0 and self.read(0):
+            pass
         if self.child.returncode != wanted:
             sys.exit(f"exit {self.child.returncode}, not {wanted}: {self.seen[-2000:]!r}")
 
