@@ -85,7 +85,7 @@ echo "bytes a tick: $(tail -n +2 "$traces/cost.jsonl" | awk '{ n += length + 1 }
 systemctl stop fgreclaimd
 
 # A full disk: said once, and the agent goes on.
-mount -t tmpfs -o size=96k tmpfs "$traces"
+mount -t tmpfs -o size=40k tmpfs "$traces"
 run_agent --record="$traces/full.jsonl"
 wait_long 300 logged 'recording stops: .*No space left' || fail "not said: $(since)"
 sleep 30
