@@ -50,7 +50,7 @@ is_of_class postgresql
 progress "a dump"
 postgres pg_dump -t item | wc -c
 count dumped
-hot_queries 84 5 micros.after
+hot_queries 132 5 micros.after
 count after
 
 judge_database postgresql
