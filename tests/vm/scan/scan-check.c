@@ -44,7 +44,7 @@
 /* Memory of our own (the table of truth is shared memory) is bounded by the number of cgroups: a
  * base, and so much for each. It does not grow after the first scans, but by the allocator's luck. */
 #define ANON_BASE_KIB       2048
-#define ANON_PER_CGROUP_KIB 5
+#define ANON_PER_CGROUP_KIB 6
 #define ANON_GROWTH_KIB     512
 #define SETTLED_SCANS       20
 
