@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "door.h"
+#include "write_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +23,5 @@ ssize_t door_pread(int fd, void *buf, size_t size, off_t offset)
 
 ssize_t door_ask(int fd, const char *text)
 {
-	ssize_t n = pwrite(fd, text, strlen(text), 0);
-
-	/* lru_gen has no offsets for writing: seq_open() takes FMODE_PWRITE away. */
-	if (n < 0 && errno == ESPIPE)
-		n = write(fd, text, strlen(text));
-	return n < 0 ? -errno : n;
+	return write_text(fd, text, strlen(text));
 }

@@ -23,6 +23,7 @@
  */
 #include "ring_ops.h"
 #include "macro.h"
+#include "write_text.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -104,14 +105,8 @@ static int write_job(struct job *job)
 	sigemptyset(&mask);
 	sigaddset(&mask, CANCEL_SIGNAL);
 	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
-	if (!atomic_load(&job->cancelled)) {
-		ssize_t n = pwrite(job->fd, job->text, job->len, 0);
-
-		/* As io_uring does, a file without offsets has none. */
-		if (n < 0 && errno == ESPIPE)
-			n = write(job->fd, job->text, job->len);
-		result = n < 0 ? -errno : (int)n;
-	}
+	if (!atomic_load(&job->cancelled))
+		result = (int)write_text(job->fd, job->text, job->len);
 	pthread_sigmask(SIG_BLOCK, &mask, NULL);
 	return result;
 }

@@ -19,6 +19,7 @@ static ssize_t door_pwrite(int fd, const void *buf, size_t len, off_t offset);
 #define pthread_create door_create
 #define pthread_kill   door_kill
 #define pwrite         door_pwrite
+#include "agent/write_text.c"
 #include "agent/ring_threads.c"
 #undef pthread_create
 #undef pthread_kill
