@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool wanted(void)
+bool ctl_colours_wanted(void)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -24,7 +24,7 @@ const char *ctl_colour(enum ctl_colour colour)
 	static int known = -1;
 
 	if (known < 0)
-		known = wanted();
+		known = ctl_colours_wanted();
 	return known ? sequences[colour] : "";
 }
 

@@ -42,6 +42,8 @@ enum ctl_colour {
 	_COLOUR_MAX,
 };
 
+bool ctl_colours_wanted(void);
+
 /* What begins a colour on standard output, or "". */
 const char *ctl_colour(enum ctl_colour colour);
 

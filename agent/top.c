@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "top.h"
 #include "arith.h"
+#include "ctl_rows.h"
 #include "explain.h"
 #include "macro.h"
 
@@ -55,7 +56,6 @@ static void catch_signals(sigset_t *ret_blocked)
 
 int top_open(void)
 {
-	const char *no_colour = getenv("NO_COLOR");
 	sigset_t blocked;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -72,7 +72,7 @@ int top_open(void)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	curs_set(0);
-	colours = has_colors() && !(no_colour && *no_colour) && start_color() == OK;
+	colours = ctl_colours_wanted() && has_colors() && start_color() == OK;
 	if (colours) {
 		use_default_colors();
 		init_pair(1, COLOR_GREEN, -1);
@@ -161,14 +161,13 @@ static void put_rate(int line, int column, int width, uint64_t mpps)
 static void put_row(int line, const struct ledger_row *row, bool selected)
 {
 	const uint64_t sizes[] = {row->current_bytes, row->working_set_bytes, row->cold_bytes};
-	bool acts = strcmp(row->action, "none") != 0;
-	bool held = strncmp(row->reason, "hold-", strlen("hold-")) == 0;
-	attr_t attributes = (selected ? A_REVERSE : 0) | (acts ? A_BOLD : 0);
+	enum ctl_colour colour = ctl_row_colour(row);
+	attr_t attributes = (selected ? A_REVERSE : 0) | (colour == COLOUR_ACTS ? A_BOLD : 0);
 	int column = 0;
 
-	if (colours && acts)
+	if (colours && colour == COLOUR_ACTS)
 		attributes |= COLOR_PAIR(1);
-	else if (colours && held)
+	else if (colours && colour == COLOUR_HELD)
 		attributes |= COLOR_PAIR(2);
 	attron(attributes);
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++, column += 9)
